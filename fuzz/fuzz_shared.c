@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "event/itr.h"
 #include "report/doc.h"
+#include "api/document_text.h"
 #include "report/render.h"
 
 void bad(const char *what, const char *detail)
@@ -100,8 +101,9 @@ static void render_all(const json_t *doc)
 	render_junit(doc, &out);
 	render_github(doc, &out);
 	render_dot(doc, &out);
-	render_text(doc, &wide, &out);
-	render_text(doc, &narrow, &out);
+	document_text(doc, &wide, &out);
+	document_text(doc, &narrow, &out);
+	render_list(doc, &narrow, &out);
 	buf_free(&out);
 }
 

@@ -1,6 +1,6 @@
 /*
- * alloc: memory that is given back forgets what was known of it; so the next
- * owner starts fresh. glibc's __libc_* are the functions behind.
+ * alloc: the state of freed memory is reset; so the next owner starts fresh.
+ * they call glibc's __libc_* functions.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -30,8 +30,7 @@ static void *(*real_calloc)(size_t, size_t) = __libc_calloc;
 static void *(*real_realloc)(void *, size_t) = __libc_realloc;
 static void *(*real_memalign)(size_t, size_t) = __libc_memalign;
 
-void rt_use_heap(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t),
-                 void *(*a)(size_t, size_t))
+void rt_use_heap(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t), void *(*a)(size_t, size_t))
 {
 	real_malloc = m;
 	real_calloc = c;

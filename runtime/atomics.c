@@ -5,9 +5,9 @@
  * it up; relaxed operations order nothing. To the reduction an atomic on
  * shared data is a non-mover, which only marked blocks ask about.
  *
- * Where there are marked blocks the operation and what the analyses are told
- * of it happen together, under one of a few locks by address: so they are told
- * in the order in which it happened, and of a compare-and-swap what it did.
+ * If there are marked blocks, the operation and its report to the analyses
+ * happen together, under one of a few locks selected by address: so the
+ * analyses see the actual order, and the outcome of a compare-and-swap.
  */
 #include "event/record.h"
 #include "runtime/explore/explorer.h"
@@ -125,99 +125,92 @@ static inline void behind(volatile const void *p, int mo)
 #define PROBE_WRITE(p) (void)__atomic_fetch_or(p, 0, __ATOMIC_RELAXED)
 
 /* `op`: the operation, which sets `o`. Under `intact explore` the choice comes before
- * it; nobody else runs between that and the end of the operation, so `plain` does. */
-#define TOGETHER(p, kind, probe, plain, op, expected, mo, pc)                  \
-	do {                                                                   \
-		struct done o = { 0, true, false, false };                     \
-		struct rt_thread *th = NULL;                                   \
-		if (asked()) {                                                 \
-			if (rt.explore) {                                      \
-				x_atomic((uintptr_t)(p), sizeof *(p), kind, pc); \
-				plain;                                         \
-				x_atomic_done((uintptr_t)(p), sizeof *(p),     \
-				              kind != SCHED_STORE, o.write, mo, pc); \
-				break;                                         \
-			}                                                      \
-			probe;                                                 \
-			th = together(p);                                      \
-		}                                                              \
-		op;                                                            \
-		if (th) {                                                      \
-			look(th, (uintptr_t)(p), &o, (uint64_t)(expected));    \
-			tell(th, (uintptr_t)(p), sizeof *(p), o, pc);          \
-			apart(th, p);                                          \
-		}                                                              \
+ * it; no other thread runs between that and the end of the operation, so `plain`
+ * suffices. */
+#define TOGETHER(p, kind, probe, plain, op, expected, mo, pc)                                                     \
+	do {                                                                                                      \
+		struct done o = { 0, true, false, false };                                                        \
+		struct rt_thread *th = NULL;                                                                      \
+		if (asked()) {                                                                                    \
+			if (rt.explore) {                                                                         \
+				x_atomic((uintptr_t)(p), sizeof *(p), kind, pc);                                  \
+				plain;                                                                            \
+				x_atomic_done((uintptr_t)(p), sizeof *(p), kind != SCHED_STORE, o.write, mo, pc); \
+				break;                                                                            \
+			}                                                                                         \
+			probe;                                                                                    \
+			th = together(p);                                                                         \
+		}                                                                                                 \
+		op;                                                                                               \
+		if (th) {                                                                                         \
+			look(th, (uintptr_t)(p), &o, (uint64_t)(expected));                                       \
+			tell(th, (uintptr_t)(p), sizeof *(p), o, pc);                                             \
+			apart(th, p);                                                                             \
+		}                                                                                                 \
 	} while (0)
 
-#define RMW(bits, T, name, call, new)                                          \
-	T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo);            \
-	HOOK T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)      \
-	{                                                                      \
-		T r;                                                           \
-		ahead(p, mo);                                                  \
-		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), r = *p; *p = (T)(new),  \
-		         r = call(p, v, __ATOMIC_SEQ_CST), 0, mo, CALLER); \
-		behind(p, mo);                                                 \
-		return r;                                                      \
+#define RMW(bits, T, name, call, new)                                                                                           \
+	T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo);                                                             \
+	HOOK T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)                                                         \
+	{                                                                                                                       \
+		T r;                                                                                                            \
+		ahead(p, mo);                                                                                                   \
+		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), r = *p; *p = (T)(new), r = call(p, v, __ATOMIC_SEQ_CST), 0, mo, CALLER); \
+		behind(p, mo);                                                                                                  \
+		return r;                                                                                                       \
 	}
-#define CAS(bits, T, name)                                                     \
-	int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, int fmo); \
-	HOOK int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, \
-	                                        int fmo)                       \
-	{                                                                      \
-		bool ok = cas##bits(p, e, v, mo, fmo, CALLER);                 \
-		behind(p, ok ? mo : fmo);                                      \
-		return ok;                                                     \
+#define CAS(bits, T, name)                                                               \
+	int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, int fmo);     \
+	HOOK int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, int fmo) \
+	{                                                                                \
+		bool ok = cas##bits(p, e, v, mo, fmo, CALLER);                           \
+		behind(p, ok ? mo : fmo);                                                \
+		return ok;                                                               \
 	}
-#define ALL(bits, T)                                                           \
-	T __tsan_atomic##bits##_load(const volatile T *p, int mo);             \
-	HOOK T __tsan_atomic##bits##_load(const volatile T *p, int mo)       \
-	{                                                                      \
-		T r;                                                           \
-		TOGETHER(p, SCHED_LOAD, PROBE_READ(p), r = *p; o.write = false, \
-		         r = __atomic_load_n(p, __ATOMIC_SEQ_CST);             \
-		         o.was = r; o.write = false, 0, mo, CALLER);               \
-		behind(p, mo);                                                 \
-		return r;                                                      \
-	}                                                                      \
-	void __tsan_atomic##bits##_store(volatile T *p, T v, int mo);          \
-	HOOK void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)    \
-	{                                                                      \
-		ahead(p, mo);                                                  \
-		TOGETHER(p, SCHED_STORE, PROBE_WRITE(p), *p = v,               \
-		         if ((mo & 7) == SEQ_CST)                              \
-		             __atomic_store_n(p, v, __ATOMIC_SEQ_CST);         \
-		         else __atomic_store_n(p, v, __ATOMIC_RELEASE), 0, mo, CALLER); \
-	}                                                                      \
-	RMW(bits, T, exchange, __atomic_exchange_n, v)                            \
-	RMW(bits, T, fetch_add, __atomic_fetch_add, r + v)                            \
-	RMW(bits, T, fetch_sub, __atomic_fetch_sub, r - v)                            \
-	RMW(bits, T, fetch_and, __atomic_fetch_and, r & v)                            \
-	RMW(bits, T, fetch_or, __atomic_fetch_or, r | v)                              \
-	RMW(bits, T, fetch_xor, __atomic_fetch_xor, r ^ v)                            \
-	RMW(bits, T, fetch_nand, __atomic_fetch_nand, ~(r & v))                          \
-	static inline bool cas##bits(volatile T *p, T *e, T v, int mo, int fmo, uintptr_t pc) \
-	{                                                                      \
-		T expected = *e;                                               \
-		bool ok;                                                       \
-		ahead(p, mo);                                                  \
-		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), o.write = ok = *p == expected; \
-		         *(ok ? p : e) = ok ? v : *p,                          \
-		         ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, \
-		                                          __ATOMIC_SEQ_CST);   \
-		         o.cas = true; o.write = ok; o.was = *e, expected, ok ? mo : fmo, pc); \
-		return ok;                                                     \
-	}                                                                      \
-	CAS(bits, T, compare_exchange_strong)                                  \
-	CAS(bits, T, compare_exchange_weak)                                    \
-	T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v,  \
-	                                             int mo, int fmo);         \
-	HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, \
-	                                                    T v, int mo, int fmo) \
-	{                                                                      \
-		bool ok = cas##bits(p, &e, v, mo, fmo, CALLER);                     \
-		behind(p, ok ? mo : fmo);                                      \
-		return e;                                                      \
+#define ALL(bits, T)                                                                                                      \
+	T __tsan_atomic##bits##_load(const volatile T *p, int mo);                                                        \
+	HOOK T __tsan_atomic##bits##_load(const volatile T *p, int mo)                                                    \
+	{                                                                                                                 \
+		T r;                                                                                                      \
+		TOGETHER(p, SCHED_LOAD, PROBE_READ(p), r = *p; o.write = false, r = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
+		         o.was = r; o.write = false, 0, mo, CALLER);                                                      \
+		behind(p, mo);                                                                                            \
+		return r;                                                                                                 \
+	}                                                                                                                 \
+	void __tsan_atomic##bits##_store(volatile T *p, T v, int mo);                                                     \
+	HOOK void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)                                                 \
+	{                                                                                                                 \
+		ahead(p, mo);                                                                                             \
+		TOGETHER(p, SCHED_STORE, PROBE_WRITE(p), *p = v,                                                          \
+		         if ((mo & 7) == SEQ_CST) __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                               \
+		         else __atomic_store_n(p, v, __ATOMIC_RELEASE), 0, mo, CALLER);                                   \
+	}                                                                                                                 \
+	RMW(bits, T, exchange, __atomic_exchange_n, v)                                                                    \
+	RMW(bits, T, fetch_add, __atomic_fetch_add, r + v)                                                                \
+	RMW(bits, T, fetch_sub, __atomic_fetch_sub, r - v)                                                                \
+	RMW(bits, T, fetch_and, __atomic_fetch_and, r &v)                                                                 \
+	RMW(bits, T, fetch_or, __atomic_fetch_or, r | v)                                                                  \
+	RMW(bits, T, fetch_xor, __atomic_fetch_xor, r ^ v)                                                                \
+	RMW(bits, T, fetch_nand, __atomic_fetch_nand, ~(r & v))                                                           \
+	static inline bool cas##bits(volatile T *p, T *e, T v, int mo, int fmo, uintptr_t pc)                             \
+	{                                                                                                                 \
+		T expected = *e;                                                                                          \
+		bool ok;                                                                                                  \
+		ahead(p, mo);                                                                                             \
+		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), o.write = ok = *p == expected;                                     \
+		         *(ok ? p : e) = ok ? v : *p,                                                                     \
+		         ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
+		         o.cas = true; o.write = ok; o.was = *e, expected, ok ? mo : fmo, pc);                            \
+		return ok;                                                                                                \
+	}                                                                                                                 \
+	CAS(bits, T, compare_exchange_strong)                                                                             \
+	CAS(bits, T, compare_exchange_weak)                                                                               \
+	T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v, int mo, int fmo);                           \
+	HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v, int mo, int fmo)                       \
+	{                                                                                                                 \
+		bool ok = cas##bits(p, &e, v, mo, fmo, CALLER);                                                           \
+		behind(p, ok ? mo : fmo);                                                                                 \
+		return e;                                                                                                 \
 	}
 
 ALL(8, uint8_t)
@@ -250,32 +243,31 @@ static uint64_t digest(u128 v)
 	return mix64((uint64_t)v) ^ (uint64_t)(v >> 64);
 }
 
-#define RMW16(name, expr)                                                      \
-	u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo);        \
-	HOOK u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo)  \
-	{                                                                      \
-		u128 old = 0;                                                  \
-		ahead(p, mo);                                                  \
-		TOGETHER(p, SCHED_RMW, probe16(p), old = *p; *p = (expr),      \
-		         while (!swap16(p, &old, (expr))), 0, mo, CALLER); \
-		behind(p, mo);                                                 \
-		return old;                                                    \
+#define RMW16(name, expr)                                                                                                   \
+	u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo);                                                     \
+	HOOK u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo)                                                 \
+	{                                                                                                                   \
+		u128 old = 0;                                                                                               \
+		ahead(p, mo);                                                                                               \
+		TOGETHER(p, SCHED_RMW, probe16(p), old = *p; *p = (expr), while (!swap16(p, &old, (expr))), 0, mo, CALLER); \
+		behind(p, mo);                                                                                              \
+		return old;                                                                                                 \
 	}
 RMW16(exchange, v)
 RMW16(fetch_add, old + v)
 RMW16(fetch_sub, old - v)
-RMW16(fetch_and, old & v)
+RMW16(fetch_and, old &v)
 RMW16(fetch_or, old | v)
 RMW16(fetch_xor, old ^ v)
-RMW16(fetch_nand, ~(old & v))
+RMW16(fetch_nand, ~(old &v))
 
 u128 __tsan_atomic128_load(const volatile u128 *p, int mo);
 HOOK u128 __tsan_atomic128_load(const volatile u128 *p, int mo)
 {
 	u128 old = 0;
 	volatile u128 *q = (volatile u128 *)(uintptr_t)p;
-	TOGETHER(q, SCHED_LOAD, probe16(q), old = *q; o.write = false, swap16(q, &old, old); o.was = digest(old); o.write = false, 0, mo,
-	         CALLER);
+	TOGETHER(q, SCHED_LOAD, probe16(q), old = *q; o.write = false, swap16(q, &old, old); o.was = digest(old);
+	         o.write = false, 0, mo, CALLER);
 	behind(q, mo);
 	return old;
 }
@@ -293,17 +285,15 @@ static inline bool cas128(volatile u128 *p, u128 *e, u128 v, int mo, int fmo, ui
 	uint64_t expected = digest(*e);
 	bool ok;
 	ahead(p, mo);
-	TOGETHER(p, SCHED_RMW, probe16(p), ok = swap16(p, e, v); o.write = ok, ok = swap16(p, e, v); o.cas = true; o.write = ok; o.was = digest(*e),
-	         expected, ok ? mo : fmo, pc);
+	TOGETHER(p, SCHED_RMW, probe16(p), ok = swap16(p, e, v); o.write = ok, ok = swap16(p, e, v); o.cas = true; o.write = ok;
+	         o.was = digest(*e), expected, ok ? mo : fmo, pc);
 	return ok;
 }
 CAS(128, u128, compare_exchange_strong)
 CAS(128, u128, compare_exchange_weak)
 
-u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v, int mo,
-                                           int fmo);
-HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v,
-                                                  int mo, int fmo)
+u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v, int mo, int fmo);
+HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v, int mo, int fmo)
 {
 	bool ok = cas128(p, &e, v, mo, fmo, CALLER);
 	behind(p, ok ? mo : fmo);

@@ -1,6 +1,6 @@
 /*
- * c11: <threads.h>. glibc's own calls do not go through the names we stand
- * in front of, so these get their own interposers.
+ * c11: <threads.h>. glibc's own calls do not use the interposed names, so
+ * these get their own interposers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -94,8 +94,7 @@ EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 	return r;
 }
 
-EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
-                         const struct timespec *restrict ts)
+EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict ts)
 {
 	if (unlikely(rt.explore))
 		return x_cond_wait((void *)c, (void *)m, CLOCK_REALTIME, ts, CALLER) ? thrd_timedout : thrd_success;

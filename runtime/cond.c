@@ -1,6 +1,6 @@
 /*
- * cond: condition variables. Waiting lets go of the mutex and takes it again;
- * signalling orders what came before it ahead of the waiter.
+ * cond: condition variables. Waiting releases the mutex and acquires it
+ * again; signalling orders what came before it ahead of the waiter.
  *
  * A cancelled wait comes back through the cleanup handler with the mutex
  * held, which must then be in the books too.
@@ -19,14 +19,14 @@ static void back(void *arg)
 	rt_wait_acquire(w->mutex, w->pc, w->sp);
 }
 
-#define WAIT(call)                                                             \
-	struct waiting w = { m, CALLER, FRAME };                               \
-	int r;                                                                 \
-	rt_wait_release(m, w.pc, w.sp);                                        \
-	pthread_cleanup_push(back, &w);                                        \
-	r = call;                                                              \
-	pthread_cleanup_pop(1);                                                \
-	rt_sync_acquire(c);                                                    \
+#define WAIT(call)                               \
+	struct waiting w = { m, CALLER, FRAME }; \
+	int r;                                   \
+	rt_wait_release(m, w.pc, w.sp);          \
+	pthread_cleanup_push(back, &w);          \
+	r = call;                                \
+	pthread_cleanup_pop(1);                  \
+	rt_sync_acquire(c);                      \
 	return r
 
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
@@ -36,16 +36,14 @@ EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 	WAIT(REALV(pthread_cond_wait, "GLIBC_2.3.2")(c, m));
 }
 
-EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
-                                  const struct timespec *ts)
+EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *ts)
 {
 	if (unlikely(rt.explore))
 		return x_cond_wait(c, m, x_cond_clock(c), ts, CALLER);
 	WAIT(REALV(pthread_cond_timedwait, "GLIBC_2.3.2")(c, m, ts));
 }
 
-EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
-                                  const struct timespec *ts)
+EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
 	if (unlikely(rt.explore))
 		return x_cond_wait(c, m, clock, ts, CALLER);

@@ -3,10 +3,10 @@
  *
  * The kernel gives a number out again only after it was closed: what the one
  * who closed it did with its table entry happened before the next owner's use.
- * What is written to a pipe, a pair of sockets or an eventfd happened before
- * it is read, and what epoll_ctl was given before epoll_wait returns it.
+ * What is written to a pipe, a pair of sockets or an eventfd happened before it
+ * is read, and what epoll_ctl was given before epoll_wait returns it.
  *
- * Objects are places in an array that nobody touches. Numbers of RT_FDS and
+ * Objects are places in an array that is never accessed. Numbers of RT_FDS and
  * more are passed through. Nothing is taken back when a number is closed (a
  * child of vfork closes in our memory); who makes a descriptor says what it is.
  */
@@ -91,10 +91,10 @@ EXPORT int close(int fd)
 	return REAL(close)(fd);
 }
 
-#define MODE                                                                   \
-	va_list ap;                                                            \
-	va_start(ap, flags);                                                   \
-	mode_t mode = __OPEN_NEEDS_MODE(flags) ? va_arg(ap, mode_t) : 0;       \
+#define MODE                                                             \
+	va_list ap;                                                      \
+	va_start(ap, flags);                                             \
+	mode_t mode = __OPEN_NEEDS_MODE(flags) ? va_arg(ap, mode_t) : 0; \
 	va_end(ap)
 
 EXPORT int open(const char *path, int flags, ...)
@@ -206,8 +206,7 @@ EXPORT ssize_t recv(int fd, void *p, size_t n, int flags)
 	return after_read(fd, REAL(recv)(fd, p, n, flags));
 }
 
-EXPORT ssize_t recvfrom(int fd, void *restrict p, size_t n, int flags, struct sockaddr *restrict from,
-                        socklen_t *restrict len)
+EXPORT ssize_t recvfrom(int fd, void *restrict p, size_t n, int flags, struct sockaddr *restrict from, socklen_t *restrict len)
 {
 	return after_read(fd, REAL(recvfrom)(fd, p, n, flags, from, len));
 }

@@ -16,16 +16,14 @@ static const void *degraded_told;
 static void tell_degraded(void)
 {
 	if (rt_dyn.shadow.degraded && !__atomic_exchange_n(&degraded_told, &rt, __ATOMIC_RELAXED))
-		rt_say("Intact: no memory left to watch more of the program's: "
-		       "what it touches from here on may go unjudged\n");
+		rt_say("Intact: out of memory: accesses to further memory of the program may not be analysed\n");
 }
 
 static void tell_full(void)
 {
 	static const void *told;
 	if (!__atomic_exchange_n(&told, &rt, __ATOMIC_RELAXED))
-		rt_say("Intact: more locks and atomics than can be followed: "
-		       "what later ones protect or hand over may be misjudged\n");
+		rt_say("Intact: too many locks and atomics to track: accesses that later ones protect may be misjudged\n");
 }
 
 /* A finding may be wrong where a lock is not known. */
@@ -40,7 +38,7 @@ static inline void check_locks(void)
  * the instruction is a call of a library's function.) When the bytes can be read
  * as a direct call, too, it is taken for that.
  */
-static bool after_pointer(const unsigned char *site)
+bool rt_after_pointer(const unsigned char *site)
 {
 	static const unsigned char with_sib[] = { 3, 4, 7 }, plain[] = { 2, 3, 6, 2 };
 	if (site[-5] == 0xe8)
@@ -62,7 +60,7 @@ static NOINLINE void tell_called(struct rt_thread *th)
 	struct thread *t = &th->t;
 	uint32_t set = 0;
 	for (struct frame *f = t->frames + 2; f <= t->top && f->pc && f < t->frames + 2 + RED_CALLED_MAX; f++)
-		if (t->uid != 1 && !f->log && !red_inlined(f) && after_pointer((unsigned char *)f->site))
+		if (t->uid != 1 && !f->log && !red_inlined(f) && rt_after_pointer((unsigned char *)f->site))
 			set |= 1u << (f - t->frames - 2);
 	bool rec = set && rec_try(th);
 	red_called(t, set);
@@ -200,8 +198,8 @@ void rt_sync_acquire(const void *obj)
 	errno = keep;
 }
 
-/* An object is initialised or destroyed here. One that is still held keeps
- * its entry in the holder's list until the thread lets go of it. pc: where it is
+/* An object is initialised or destroyed here. One that is still held keeps its
+ * entry in the holder's list until the thread releases it. pc: where it is
  * initialised, 0: it is destroyed. */
 void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp)
 {
@@ -323,8 +321,7 @@ NOINLINE void rt_grow_frames(struct rt_thread *th)
 {
 	struct thread *t = &th->t;
 	size_t used = (size_t)(t->top - t->frames), cap = (size_t)(t->limit - t->frames) + 2;
-	long p = syscall(SYS_mremap, t->frames, cap * sizeof *t->frames,
-	                 cap * 2 * sizeof *t->frames, MREMAP_MAYMOVE);
+	long p = syscall(SYS_mremap, t->frames, cap * sizeof *t->frames, cap * 2 * sizeof *t->frames, MREMAP_MAYMOVE);
 	if (p == -1)
 		return;
 	t->frames = (struct frame *)p;

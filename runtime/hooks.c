@@ -115,8 +115,7 @@ INLINE void touch_any(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 		if (unlikely(!c || !rt_known(me, *c, mask, write)))
 			touch_slow(addr, mask, write, pc);
 	} else if (unlikely(!c || (addr + 8) >> SHADOW_LEAF_BITS != addr >> SHADOW_LEAF_BITS ||
-	                    !rt_known(me, c[0], mask & 0xff, write) ||
-	                    !rt_known(me, c[1], mask >> 8, write))) {
+	                    !rt_known(me, c[0], mask & 0xff, write) || !rt_known(me, c[1], mask >> 8, write))) {
 		touch_both(addr, mask, write, pc);
 	}
 }
@@ -132,50 +131,50 @@ INLINE void touch_wide(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 		rt_range(addr, size, write, pc);
 }
 
-#define ACCESS(name, size, write)                                              \
-	void name(void *p);                                                    \
-	HOOK void name(void *p)                                              \
-	{                                                                      \
-		touch((uintptr_t)p, size, write, CALLER);                      \
+#define ACCESS(name, size, write)                         \
+	void name(void *p);                               \
+	HOOK void name(void *p)                           \
+	{                                                 \
+		touch((uintptr_t)p, size, write, CALLER); \
 	}
-#define ACCESS_ANY(name, size, write)                                          \
-	void name(void *p);                                                    \
-	HOOK void name(void *p)                                              \
-	{                                                                      \
-		touch_any((uintptr_t)p, size, write, CALLER);                  \
+#define ACCESS_ANY(name, size, write)                         \
+	void name(void *p);                                   \
+	HOOK void name(void *p)                               \
+	{                                                     \
+		touch_any((uintptr_t)p, size, write, CALLER); \
 	}
-#define ACCESS_WIDE(name, write)                                               \
-	void name(void *p);                                                    \
-	HOOK void name(void *p)                                              \
-	{                                                                      \
-		touch_wide((uintptr_t)p, 16, write, CALLER);                   \
+#define ACCESS_WIDE(name, write)                             \
+	void name(void *p);                                  \
+	HOOK void name(void *p)                              \
+	{                                                    \
+		touch_wide((uintptr_t)p, 16, write, CALLER); \
 	}
-#define BOTH(name, size, kind)                                                 \
-	void name(void *p);                                                    \
-	HOOK void name(void *p)                                              \
-	{                                                                      \
-		kind((uintptr_t)p, size, false, CALLER);                       \
-		kind((uintptr_t)p, size, true, CALLER);                        \
+#define BOTH(name, size, kind)                           \
+	void name(void *p);                              \
+	HOOK void name(void *p)                          \
+	{                                                \
+		kind((uintptr_t)p, size, false, CALLER); \
+		kind((uintptr_t)p, size, true, CALLER);  \
 	}
-#define HOOK_SIZES(prefix)                                                          \
-	ACCESS(__tsan_##prefix##read1, 1, false)                               \
-	ACCESS(__tsan_##prefix##read2, 2, false)                               \
-	ACCESS(__tsan_##prefix##read4, 4, false)                               \
-	ACCESS(__tsan_##prefix##read8, 8, false)                               \
-	ACCESS_WIDE(__tsan_##prefix##read16, false)                            \
-	ACCESS(__tsan_##prefix##write1, 1, true)                               \
-	ACCESS(__tsan_##prefix##write2, 2, true)                               \
-	ACCESS(__tsan_##prefix##write4, 4, true)                               \
-	ACCESS(__tsan_##prefix##write8, 8, true)                               \
+#define HOOK_SIZES(prefix)                          \
+	ACCESS(__tsan_##prefix##read1, 1, false)    \
+	ACCESS(__tsan_##prefix##read2, 2, false)    \
+	ACCESS(__tsan_##prefix##read4, 4, false)    \
+	ACCESS(__tsan_##prefix##read8, 8, false)    \
+	ACCESS_WIDE(__tsan_##prefix##read16, false) \
+	ACCESS(__tsan_##prefix##write1, 1, true)    \
+	ACCESS(__tsan_##prefix##write2, 2, true)    \
+	ACCESS(__tsan_##prefix##write4, 4, true)    \
+	ACCESS(__tsan_##prefix##write8, 8, true)    \
 	ACCESS_WIDE(__tsan_##prefix##write16, true)
-#define UNALIGNED(prefix)                                                      \
-	ACCESS_ANY(__tsan_unaligned_##prefix##read2, 2, false)                 \
-	ACCESS_ANY(__tsan_unaligned_##prefix##read4, 4, false)                 \
-	ACCESS_ANY(__tsan_unaligned_##prefix##read8, 8, false)                 \
-	ACCESS_WIDE(__tsan_unaligned_##prefix##read16, false)                  \
-	ACCESS_ANY(__tsan_unaligned_##prefix##write2, 2, true)                 \
-	ACCESS_ANY(__tsan_unaligned_##prefix##write4, 4, true)                 \
-	ACCESS_ANY(__tsan_unaligned_##prefix##write8, 8, true)                 \
+#define UNALIGNED(prefix)                                      \
+	ACCESS_ANY(__tsan_unaligned_##prefix##read2, 2, false) \
+	ACCESS_ANY(__tsan_unaligned_##prefix##read4, 4, false) \
+	ACCESS_ANY(__tsan_unaligned_##prefix##read8, 8, false) \
+	ACCESS_WIDE(__tsan_unaligned_##prefix##read16, false)  \
+	ACCESS_ANY(__tsan_unaligned_##prefix##write2, 2, true) \
+	ACCESS_ANY(__tsan_unaligned_##prefix##write4, 4, true) \
+	ACCESS_ANY(__tsan_unaligned_##prefix##write8, 8, true) \
 	ACCESS_WIDE(__tsan_unaligned_##prefix##write16, true)
 
 HOOK_SIZES()
@@ -221,10 +220,14 @@ HOOK void __tsan_vptr_read(void **p)
 
 /* ---- functions ---- */
 
-#define STACK_POINTER ({ uintptr_t sp_; __asm__ volatile("mov %%rsp, %0" : "=r"(sp_)); sp_; })
+#define STACK_POINTER                                          \
+	({                                                     \
+		uintptr_t sp_;                                 \
+		__asm__ volatile("mov %%rsp, %0" : "=r"(sp_)); \
+		sp_;                                           \
+	})
 
-static inline void push(struct thread *t, uintptr_t fn, uintptr_t site, uintptr_t pc,
-                        uintptr_t sp)
+static inline void push(struct thread *t, uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {
 	struct frame *f = t->top + 1;
 	t->top = f; /* first, so that a signal handler goes on above */
@@ -256,8 +259,7 @@ bool rt_is_atomic(uintptr_t fn)
 }
 
 /* Left by longjmp or an exception, first call of a thread, or no room. */
-static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
-                                uintptr_t sp)
+static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {
 	struct rt_thread *th = me;
 	if (th == &rt_nobody) {
@@ -366,9 +368,9 @@ HOOK void __tsan_func_exit(void)
 /* clang's entry hooks take the address of functions that are always inlined;
  * these libstdc++ declares as instantiated elsewhere and does not export. The
  * addresses only name the functions. */
-#define NAMED(symbol)                                                          \
-	__asm__(".pushsection .rodata\n.weak " symbol "\n.type " symbol ", @object\n" \
-	        symbol ":\n.byte 0\n.size " symbol ", 1\n.popsection")
+#define NAMED(symbol)                                                                                                    \
+	__asm__(".pushsection .rodata\n.weak " symbol "\n.type " symbol ", @object\n" symbol ":\n.byte 0\n.size " symbol \
+	        ", 1\n.popsection")
 NAMED("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE17_M_use_local_dataEv");
 NAMED("_ZNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE17_M_use_local_dataEv");
 NAMED("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE17_M_init_local_bufEv");

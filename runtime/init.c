@@ -2,8 +2,8 @@
  * init: the runtime comes alive before any constructor of the program
  * (.preinit_array), reads INTACT_OPTIONS, and reports when the program ends.
  *
- * When even the directory of the shadow memory cannot be had (a tight
- * `ulimit -v`), the program runs unwatched and is told so once.
+ * If even the directory of the shadow memory cannot be allocated (a tight
+ * `ulimit -v`), the program runs unwatched and a message is printed once.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +29,7 @@ struct init_row {
 	void *target;
 };
 enum { KIND_B = 'b', KIND_N = 'n', KIND_S = 's' };
-#define ROW(name_, kind_, value_, help_) \
-	{ #name_, value_, help_, KIND_##kind_, &rt.opt.name_ },
+#define ROW(name_, kind_, value_, help_) { #name_, value_, help_, KIND_##kind_, &rt.opt.name_ },
 static const struct init_row rows[] = { RT_OPTIONS(ROW) };
 #define NROWS (sizeof rows / sizeof *rows)
 
@@ -100,7 +99,7 @@ static void one_option(const char *text, size_t n)
 {
 	char item[512];
 	if (n >= sizeof item) {
-		rt_say("Intact: INTACT_OPTIONS: a value of more than 511 letters was ignored\n");
+		rt_say("Intact: INTACT_OPTIONS: a value longer than 511 characters was ignored\n");
 		return;
 	}
 	rt_copy(item, text, n);
@@ -113,9 +112,8 @@ static void one_option(const char *text, size_t n)
 	for (unsigned i = 0; i < NROWS; i++)
 		if (rt_same(rows[i].name, item)) {
 			if (!set_option(&rows[i], value))
-				rt_sayf("Intact: INTACT_OPTIONS: %s takes %s, not '%s'\n",
-				        item, rows[i].kind == KIND_B ? "0 or 1" : "a number",
-				        value);
+				rt_sayf("Intact: INTACT_OPTIONS: %s takes %s, not '%s'\n", item,
+				        rows[i].kind == KIND_B ? "0 or 1" : "a number", value);
 			return;
 		}
 	unknown_option(item);
@@ -138,8 +136,7 @@ void rt_options_read(void)
 		return;
 	rt_say("Options of INTACT_OPTIONS (key=value, separated by colons):\n");
 	for (unsigned i = 0; i < NROWS; i++)
-		rt_sayf("  %s\n      %s (default: %s)\n", rows[i].name, rows[i].help,
-		        *rows[i].value ? rows[i].value : "none");
+		rt_sayf("  %s\n      %s (default: %s)\n", rows[i].name, rows[i].help, *rows[i].value ? rows[i].value : "none");
 }
 
 /* ---- beginning and end ---- */
@@ -180,8 +177,7 @@ void rt_init(void)
 		explore_begin();
 		return;
 	}
-	if (!rt.threads || !rt.slot_epoch || !rt.created || !rt.parent ||
-	    !rt.modules || !dynamic_init(&rt_dyn)) {
+	if (!rt.threads || !rt.slot_epoch || !rt.created || !rt.parent || !rt.modules || !dynamic_init(&rt_dyn)) {
 		rt_say("Intact: not enough address space (ulimit -v): "
 		       "the program runs unwatched\n");
 		rt_status_begin(false);
@@ -220,8 +216,7 @@ static void start(int argc, char **argv, char **envp)
 	rt_init();
 }
 
-__attribute__((section(".preinit_array"), used))
-static void (*const at_start)(int, char **, char **) = start;
+__attribute__((section(".preinit_array"), used)) static void (*const at_start)(int, char **, char **) = start;
 
 static void finish(void)
 {

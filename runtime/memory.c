@@ -1,7 +1,7 @@
 /*
- * memory: memcpy and its kin, which compilers leave uninstrumented (clang since
- * 15 calls __tsan_memcpy and the like instead of them): the bytes they read and
- * write are accesses of the caller.
+ * memory: memcpy and related functions, which compilers leave uninstrumented
+ * (clang since 15 calls __tsan_memcpy and the like instead of them): the bytes
+ * they read and write are accesses of the caller.
  *
  * Before libc's own can be looked up (and while that happens) a plain loop
  * does the work.

@@ -1,7 +1,7 @@
 /*
  * mutex: pthread mutexes of every type, and spin locks.
  *
- * A robust mutex whose owner died is held by the caller all the same.
+ * A robust mutex whose owner died is still held by the caller.
  */
 #include <errno.h>
 
@@ -64,8 +64,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts
 	return r;
 }
 
-EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
-                                   const struct timespec *ts)
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
 	if (unlikely(rt.explore))
 		return x_mutex_timedlock(m, clock, ts, CALLER);

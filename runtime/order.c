@@ -12,8 +12,7 @@
 #include "runtime/explore/explorer.h"
 #include "rt.h"
 
-EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a,
-                                unsigned n)
+EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n)
 {
 	if (unlikely(rt.explore))
 		return x_barrier_init(b, a, n);
@@ -77,8 +76,7 @@ EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict ts)
 	return r;
 }
 
-EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock,
-                         const struct timespec *restrict ts)
+EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict ts)
 {
 	if (unlikely(rt.explore))
 		return x_sem_wait(s, false, clock, ts, CALLER);

@@ -65,8 +65,7 @@ long rt_plain_syscall(long number, ...)
 	register long e __asm__("r8") = va_arg(ap, long);
 	register long f __asm__("r9") = va_arg(ap, long);
 	va_end(ap);
-	__asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(d), "r"(e), "r"(f)
-	                 : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(d), "r"(e), "r"(f) : "rcx", "r11", "memory");
 	if (number < 0 && number > -4096) {
 		errno = (int)-number;
 		return -1;

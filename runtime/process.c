@@ -2,8 +2,8 @@
  * process: fork, exec and unloading.
  *
  * A forked child is one thread with all that was known; locks of the runtime
- * that other threads held at that moment are let go. Before exec the findings
- * are told, because nothing of us survives it.
+ * that other threads held at that moment are released. Before exec the
+ * findings are reported, because the runtime does not survive it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -146,18 +146,18 @@ EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 	return REAL(fexecve)(fd, argv, env);
 }
 
-#define COLLECT                                                                \
-	va_list ap;                                                            \
-	size_t n = 1;                                                          \
-	va_start(ap, arg);                                                     \
-	while (va_arg(ap, char *))                                             \
-		n++;                                                           \
-	va_end(ap);                                                            \
-	char **argv = __builtin_alloca((n + 1) * sizeof *argv);                \
-	argv[0] = (char *)(uintptr_t)arg;                                      \
-	va_start(ap, arg);                                                     \
-	for (size_t i = 1; i <= n; i++)                                        \
-		argv[i] = va_arg(ap, char *)
+#define COLLECT                                                 \
+	va_list ap;                                             \
+	size_t n = 1;                                           \
+	va_start(ap, arg);                                      \
+	while (va_arg(ap, char *))                              \
+		n++;                                            \
+	va_end(ap);                                             \
+	char **argv = __builtin_alloca((n + 1) * sizeof *argv); \
+	argv[0] = (char *)(uintptr_t)arg;                       \
+	va_start(ap, arg);                                      \
+	for (size_t i = 1; i <= n; i++)                         \
+	argv[i] = va_arg(ap, char *)
 
 EXPORT int execl(const char *path, const char *arg, ...)
 {

@@ -1,12 +1,12 @@
 /*
- * record: tells `intact run` what the analyses are told (event/record.h), and
- * in which order.
+ * record: sends `intact run` the input of the analyses (event/record.h) in its
+ * order.
  *
  * Every thread packs its records into its slot's own bytes (recstream.h); the
  * common ring has their order. A call of the analyses that is not about data of
  * the thread's own is made between rec_begin and rec_end, which hold the ring's
  * lock. It is held for tens of nanoseconds, except when a ring is full: then
- * whoever wants it sleeps.
+ * threads that need it sleep.
  */
 #include "record_int.h"
 
@@ -17,8 +17,7 @@ NOINLINE void rec_lock_wait(void)
 	for (unsigned n = 0;; n++) {
 		uint32_t want = 0;
 		if (!__atomic_load_n(&rec_shm->lock, __ATOMIC_RELAXED) &&
-		    __atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE,
-		                                __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		if (n < 100)
 			__builtin_ia32_pause();
@@ -97,8 +96,7 @@ static bool first_time(uint64_t pc)
 	uint32_t at = (uint32_t)(mix64(pc) % PC_SET);
 	for (unsigned k = 0; k < 16; k++, at = (at + 1) % PC_SET) {
 		uint64_t was = __atomic_load_n(&pc_set[at], __ATOMIC_RELAXED);
-		if (!was && __atomic_compare_exchange_n(&pc_set[at], &was, pc, 0, __ATOMIC_RELAXED,
-		                                        __ATOMIC_RELAXED))
+		if (!was && __atomic_compare_exchange_n(&pc_set[at], &was, pc, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return true;
 		if (was == pc)
 			return false;
@@ -106,11 +104,11 @@ static bool first_time(uint64_t pc)
 	return true;
 }
 
-/* For their names, which whoever writes the file looks up in the end. */
+/* For their names, which the writer of the file looks up at the end. */
 NOINLINE void rec_note_pcs(struct recenc *e, unsigned kind)
 {
-	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH ||
-	             kind == REC_MARK || kind == REC_JOIN || kind == REC_RENEW;
+	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH || kind == REC_MARK || kind == REC_JOIN ||
+	             kind == REC_RENEW;
 	for (uint32_t i = 0; named && pc_set && i < e->nnews && i < 2; i++)
 		if (e->news[i] && first_time(e->news[i])) {
 			uint64_t at = __atomic_fetch_add(&rec_shm->npcs, 1, __ATOMIC_RELAXED);
@@ -131,12 +129,11 @@ static NOINLINE struct recenc *find_enc(struct rt_thread *th)
 		recenc_restart(*e);
 	if (!pc_set && !rec_to_file) {
 		uint64_t *none = NULL, *set = pages_map(PC_SET * sizeof *set);
-		if (set && !__atomic_compare_exchange_n(&pc_set, &none, set, 0, __ATOMIC_RELEASE,
-		                                        __ATOMIC_RELAXED))
+		if (set && !__atomic_compare_exchange_n(&pc_set, &none, set, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			pages_unmap(set, PC_SET * sizeof *set);
 	}
 	if (!*e && rt.recording)
-		rec_stop("there is no memory for it");
+		rec_stop("out of memory");
 	th->own = &rec_shm->own[th->t.tid];
 	th->own_end = 0;
 	return th->enc = *e;
@@ -164,10 +161,10 @@ struct pen {
 	struct recenc *enc;
 	uint64_t n;
 	uint32_t slot;
-	bool locked;  /* the ring: then it may wait for room */
+	bool locked; /* the ring: then it may wait for room */
 };
 
-/* Under the lock: all that is there is told of, and the reader waited for. */
+/* Under the lock: everything present is sent, and the reader is waited for. */
 static NOINLINE bool make_room(struct pen *p)
 {
 	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
@@ -189,8 +186,7 @@ static inline bool pen_ready(struct pen *p)
 	return true;
 }
 
-static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigned kind,
-                                                          unsigned arg, uint64_t addr, uint64_t pc)
+static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
 {
 	if (!pen_ready(p))
 		return;
@@ -211,7 +207,7 @@ static inline void pen_leave(struct pen *p, uint64_t keep)
 	p->own->others++;
 }
 
-/* Nothing is told twice: what a thread's last record left is known. */
+/* Nothing is sent twice: what a thread's last record left is known. */
 static inline struct frame *told_below(const struct rt_thread *th)
 {
 	struct frame *f = th->t.top;
@@ -314,8 +310,7 @@ NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 	if (!e)
 		return NULL;
 	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
-	if (!locked && !has_room(p.own, p.n, 4 * RECSTREAM_ONE) &&
-	    !wait_for_own(th, p.own, 4 * RECSTREAM_ONE))
+	if (!locked && !has_room(p.own, p.n, 4 * RECSTREAM_ONE) && !wait_for_own(th, p.own, 4 * RECSTREAM_ONE))
 		return NULL;
 	if (!pen_ready(&p))
 		return NULL;
@@ -326,7 +321,7 @@ NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 	return p.own->bytes + p.n % REC_OWN;
 }
 
-/* One function was entered on top of what is told: with those left before it. */
+/* One function was entered in addition to what was sent: with those left before it. */
 static inline bool tell_push(struct rt_thread *th, unsigned char *s, uint32_t keep)
 {
 	struct frame *f = th->t.top;
@@ -346,8 +341,7 @@ NOINLINE bool rec_tell_frame(struct rt_thread *th)
 	struct frame *f = th->t.top;
 	uint32_t depth = (uint32_t)(f - th->t.frames);
 	unsigned char *s = quick_at(th);
-	if (likely(s && depth && !(f->node & FRAME_TOLD)) && (depth == 1 || f[-1].node & FRAME_TOLD) &&
-	    tell_push(th, s, depth - 1))
+	if (likely(s && depth && !(f->node & FRAME_TOLD)) && (depth == 1 || f[-1].node & FRAME_TOLD) && tell_push(th, s, depth - 1))
 		return true;
 	return rec_tell_frames(th, false);
 }
@@ -372,18 +366,17 @@ void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, u
 /* ---- locks ---- */
 
 /*
- * Taking and letting go of a lock that this thread was the last to let go of, or
- * one whose last release is told (`rel_note`: the bytes of its slot up to there),
- * is nobody else's business until another thread takes it. It finds the slot in
- * `rel_tid` and tells what was noted: all of that was noted before the lock was
- * really free. Findings are everyone's (rec_alone), and so is all that marked
- * blocks ask for.
+ * Acquiring and releasing a lock that this thread released last, or one whose last
+ * release was sent (`rel_note`: the bytes of its slot up to there), concerns no
+ * other thread until another thread acquires it. It finds the slot in `rel_tid`
+ * and tells what was noted: all of that was noted before the lock was really free.
+ * Findings are everyone's (rec_alone), and so is all that marked blocks ask for.
  *
- * Readers need no order among each other, only behind the writer before and before
- * the writer after them. So they note the same way; the writer finds that there
+ * Readers need no order among each other, only after the preceding writer and
+ * before the following one. So they note the same way; the writer finds that there
  * were some (`readers`) and tells everyone's notes. What they do to the lock comes
  * to the same in any order: clocks are joined, and `seq` counts them; unless their
- * evidence is new, which then is told under the ring's lock (sections.c).
+ * evidence is new, which is then sent under the ring's lock (sections.c).
  */
 static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 {
@@ -396,8 +389,7 @@ static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 static inline bool release_told(const struct lock *l, uint32_t tid)
 {
 	uint32_t by = __atomic_load_n(&l->rel_tid, __ATOMIC_ACQUIRE);
-	return !by || by == tid ||
-	       __atomic_load_n(&rec_shm->own[by].told, __ATOMIC_ACQUIRE) >= l->rel_note;
+	return !by || by == tid || __atomic_load_n(&rec_shm->own[by].told, __ATOMIC_ACQUIRE) >= l->rel_note;
 }
 
 bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
@@ -406,10 +398,8 @@ bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
 	struct lock *l = &rt_dyn.locks.locks[id];
 	rec_look_at_reads(th);
 	th->released = op == REC_LOCK_RELEASE ? l : NULL;
-	if (op != REC_LOCK_OTHER && id && tid && tid < th->t.clock.n && !th->t.nmarks &&
-	    !rt_dyn.reach.open &&
-	    (op == REC_LOCK_RELEASE ||
-	     (release_told(l, tid) && (op == REC_LOCK_SHARED || !l->readers.n)))) {
+	if (op != REC_LOCK_OTHER && id && tid && tid < th->t.clock.n && !th->t.nmarks && !rt_dyn.reach.open &&
+	    (op == REC_LOCK_RELEASE || (release_told(l, tid) && (op == REC_LOCK_SHARED || !l->readers.n)))) {
 		th->noting = true;
 		return true;
 	}

@@ -1,28 +1,28 @@
 /*
- * record_data: what is told of accesses, and of memory that is given back.
+ * record_data: what is sent about accesses, and about freed memory.
  *
  * Most of it is about data that no other thread has to do with now; that is
  * noted in the thread's own bytes, without the ring's lock: between note_begin
- * and note_end the cell is changed and the record written. All else is told
- * under the lock, behind the notes of whoever the data was.
+ * and note_end the cell is changed and the record written. Everything else is
+ * sent under the lock, after the notes of the data's previous owner.
  */
 #include "record_int.h"
 
 /*
  * Data that is always used under locks of which this thread holds the common
- * ones, none of them as a reader: as its own until it lets go. What others did
- * to it they did before they let go of the lock, and that was told before this
- * thread's taking it was. The outcome of red_access, when no lock is learnt.
+ * ones, none of them as a reader: as its own until it releases it. Other
+ * threads accessed it before they released the lock, and that was sent before
+ * this thread's acquisition. The outcome of red_access, when no lock is
+ * learnt.
  */
-static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                               uintptr_t addr, uintptr_t pc)
+static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask, bool write, uintptr_t addr, uintptr_t pc)
 {
 	struct thread *t = &th->t;
 	const struct accessor *a = &t->acc;
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
 	uint64_t need = write ? mask * 0x101 : mask << 8, key = CELL_KEY(a->tid, a->epoch);
-	if (w0 >> CELL_TAG != CELL_SHARED || (w0 >> 8 & mask) != mask || a->all != a->wr || !a->tid ||
-	    t->nmarks || rt_dyn.reach.open)
+	if (w0 >> CELL_TAG != CELL_SHARED || (w0 >> 8 & mask) != mask || a->all != a->wr || !a->tid || t->nmarks ||
+	    rt_dyn.reach.open)
 		return false;
 	uint64_t w1 = __atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
 	uint32_t common = (uint32_t)w1, writes = (uint32_t)(w1 >> 32);
@@ -33,8 +33,7 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 	bool update = known && w0 >> 8 & mask;
 	if (known)
 		need |= w0 & 0xffff;
-	if (!__atomic_compare_exchange_n(c, &w0, CELL_SHARED << CELL_TAG | key | need, 0,
-	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(c, &w0, CELL_SHARED << CELL_TAG | key | need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
 	if (write && !t->wrote && t->nheld)
 		red_wrote(&rt_dyn, t, addr, mask, update, pc);
@@ -43,8 +42,7 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 
 /* A thread's own data under other locks than before, or new data under locks: as
  * red_access does it. */
-static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                             uintptr_t addr, uintptr_t pc)
+static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, bool write, uintptr_t addr, uintptr_t pc)
 {
 	struct thread *t = &th->t;
 	const struct accessor *a = &t->acc;
@@ -69,31 +67,28 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 
 /*
  * Data that was handed over (red_handed): what its owner did came before
- * something it told of (letting go of a lock, a post, its end) which this
- * thread's clock knows, and a clock learns only under the ring's lock, behind
- * that. So it has been told of.
+ * something that it sent (a release, a post, its end) and that this thread's
+ * clock knows; a clock is updated only under the ring's lock, after that. So
+ * it has been told of.
  */
-static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                                uintptr_t addr, uintptr_t pc)
+static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write, uintptr_t addr, uintptr_t pc)
 {
 	return take_mine(th, c, mask, write, addr, pc) ||
 	       red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write);
 }
 
 /* A thread's own data, or as good as that, noted in its own bytes. */
-static NOINLINE bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                              uintptr_t addr, uintptr_t pc)
+static NOINLINE bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write, uintptr_t addr, uintptr_t pc)
 {
 	unsigned char *s = note_at(th);
 	if (unlikely(!s))
 		return false;
-	/* Each is one locked instruction: what stands before it in the program
-	 * is seen by whoever sees the cell changed. */
+	/* Each is one locked instruction: everything before it in the program
+	 * is visible to a thread that sees the changed cell. */
 	note_begin(th->own);
 	bool own = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG == CELL_SHARED
 	                   ? take_shared(th, c, mask, write, addr, pc)
-	                   : rt_own(th, c, write ? mask * 0x101 : mask << 8, write) ||
-	                             take_other(th, c, mask, write, addr, pc);
+	                   : rt_own(th, c, write ? mask * 0x101 : mask << 8, write) || take_other(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
 	if (own)
 		quick_put(th, s, write ? REC_WRITE : REC_READ, mask, addr, pc);
@@ -102,8 +97,7 @@ static NOINLINE bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, 
 }
 
 /* Data that all only read: is there nothing to learn, but that it was read? */
-static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, uint64_t w0,
-                                 unsigned mask)
+static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, uint64_t w0, unsigned mask)
 {
 	uint64_t need = mask << 8;
 	if (cell_open(w0, mask))
@@ -115,8 +109,8 @@ static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, 
 
 /*
  * Data that was written, but that this thread reads under a lock which all who
- * write to it hold, and so will not before this epoch ends. Whoever writes to it
- * without comes through take_over.
+ * write to it hold, and so will not before this epoch ends. A thread that writes to
+ * it without the lock calls take_over.
  */
 static inline bool kept_from_writers(struct rt_thread *th, const uint64_t *c, unsigned mask)
 {
@@ -128,7 +122,7 @@ static inline bool kept_from_writers(struct rt_thread *th, const uint64_t *c, un
 }
 
 /* This thread's record of data that all only read, in this epoch. `era`: of when
- * it was that. An entry that is none has other upper bits of its index. */
+ * it was that. An invalid entry has other upper bits of its index. */
 static inline void keep_read(struct rt_thread *th, uint64_t era, unsigned mask, uintptr_t addr)
 {
 	if (unlikely(th->reads_era != era)) {
@@ -141,21 +135,22 @@ static inline void keep_read(struct rt_thread *th, uint64_t era, unsigned mask, 
 }
 
 /* Was it this thread that left a cell so (not of CELL_OTHER), or another before
- * something that this one's clock knows of, and thus is told? */
+ * something that this one's clock knows of, and thus was sent? */
 static inline bool told_before(const struct rt_thread *th, uint64_t w0)
 {
 	uint32_t tid = (uint32_t)(w0 >> 48) & SHADOW_MAX_TID;
-	return tid == th->t.acc.tid ||
-	       (tid < th->t.acc.nclock && th->t.acc.clock[tid] >= (uint32_t)(w0 >> 16));
+	return tid == th->t.acc.tid || (tid < th->t.acc.nclock && th->t.acc.clock[tid] >= (uint32_t)(w0 >> 16));
 }
 
 /*
- * Data that all only read: a reader leaves nothing in the cell, so whoever ends
- * that tells everyone's notes first (take_over). The exchange lets it see this
- * one being made, or this one the cell changed; and who changes it begins a new
- * era then, so the one that was seen before the cell was is right for `reads`.
+ * Data that all only read: a reader leaves nothing in the cell, so the thread
+ * that ends this state sends all threads' notes first (take_over). The exchange
+ * lets it see this one being made, or this one the cell changed; and who
+ * changes it begins a new era then, so the one that was seen before the cell
+ * was is right for `reads`.
  */
-static inline __attribute__((always_inline)) bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
+static inline __attribute__((always_inline)) bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr,
+                                                            uintptr_t pc)
 {
 	unsigned char *s = rt_dyn.reach.open ? NULL : note_at(th);
 	if (!s)
@@ -165,9 +160,9 @@ static inline __attribute__((always_inline)) bool note_read(struct rt_thread *th
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
 	bool still = rt.recording && !rt_dyn.reach.open && known_to_read(th, c, w0, mask);
 	__asm__ volatile("" ::: "memory");
-	/* Whoever made it so, under the lock, has put that into the ring by now. */
-	still = still && ((w0 >> CELL_TAG == CELL_READ && told_before(th, w0)) ||
-	                  !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE));
+	/* The thread that made it so, under the lock, has put that into the ring by now. */
+	still = still &&
+	        ((w0 >> CELL_TAG == CELL_READ && told_before(th, w0)) || !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE));
 	if (still) {
 		keep_read(th, era, mask, addr);
 		quick_put(th, s, REC_READ, mask, addr, pc);
@@ -228,8 +223,7 @@ void rec_touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 }
 
 /* The commonest of all: as note_own, of new data or the thread's own (rt_own). */
-static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *th, uint64_t *c,
-                                                             uintptr_t addr, unsigned mask,
+static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask,
                                                              bool write, uintptr_t pc)
 {
 	struct thread *t = &th->t;
@@ -241,9 +235,7 @@ static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *t
 		return false;
 	if ((w0 & ~0xffffull) == key)
 		need |= w0;
-	else if (!w0 ? !t->acc.all
-	             : !((w0 ^ key) >> 48) && (uint32_t)(w0 >> 16) >= t->acc.first &&
-	                       c[SHADOW_SECOND] == t->acc.all)
+	else if (!w0 ? !t->acc.all : !((w0 ^ key) >> 48) && (uint32_t)(w0 >> 16) >= t->acc.first && c[SHADOW_SECOND] == t->acc.all)
 		need |= key;
 	else
 		return false;
@@ -256,8 +248,7 @@ static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *t
 	return own;
 }
 
-static inline __attribute__((always_inline)) void touch_one(uintptr_t addr, unsigned mask,
-                                                            bool write, uintptr_t pc)
+static inline __attribute__((always_inline)) void touch_one(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	struct rt_thread *th = me;
 	uint64_t *c = rt_cell(addr);
@@ -361,8 +352,8 @@ bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
 	uintptr_t at = (addr + 7) & ~(uintptr_t)7, end = (addr + size) & ~(uintptr_t)7;
 	const struct accessor *a = &th->t.acc;
 	uint64_t *c = rt_cell(at), any = 0, tid = (uint64_t)a->tid << 48;
-	if (size > FEW || (end - 1) >> SHADOW_LEAF_BITS != at >> SHADOW_LEAF_BITS || !tid ||
-	    rt_dyn.reach.open || (rt_dyn.locks.n > 1 && lock_within(&rt_dyn.locks, addr, size)))
+	if (size > FEW || (end - 1) >> SHADOW_LEAF_BITS != at >> SHADOW_LEAF_BITS || !tid || rt_dyn.reach.open ||
+	    (rt_dyn.locks.n > 1 && lock_within(&rt_dyn.locks, addr, size)))
 		return false;
 	uint64_t *last = c && at < end ? c + (end - at) / 8 : c;
 	for (uint64_t *i = c; i < last; i++) {

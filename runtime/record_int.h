@@ -1,6 +1,6 @@
 /*
- * record_int: between record.c (what is told, and in which order), record_data.c
- * (of data and memory), and record_out.c (where to: shared memory or a file).
+ * record_int: between record.c (what is sent, and in which order), record_data.c
+ * (about data and memory), and record_out.c (where to: shared memory or a file).
  */
 #ifndef INTACT_RUNTIME_RECORD_INT_H
 #define INTACT_RUNTIME_RECORD_INT_H
@@ -12,15 +12,14 @@
 #pragma GCC visibility push(hidden)
 
 extern struct rec_shm *rec_shm;
-extern bool rec_to_file;    /* no reader: it is written here */
+extern bool rec_to_file; /* no reader: it is written here */
 
 /* The lock of the common ring. */
 void rec_lock_wait(void);
 static inline void rec_lock(void)
 {
 	uint32_t want = 0;
-	if (!__atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE,
-	                                 __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		rec_lock_wait();
 }
 static inline void rec_unlock(void)
@@ -44,8 +43,8 @@ void rec_text(uint32_t slot, unsigned what, const char *s);
 
 void rec_stop(const char *why);
 void rec_doze(long ns);
-/* Whoever takes the records is slower: sleeps a moment, or ends the recording
- * when nobody is there. `times`: that one has slept already. */
+/* The reader of the records is slower: sleeps a moment, or ends the recording
+ * if the reader is gone. `times`: that one has slept already. */
 void rec_wait_for_reader(unsigned times);
 
 /* ---- a slot's own bytes, written without the lock ---- */
@@ -104,8 +103,7 @@ static inline __attribute__((always_inline)) void rec_count(struct rec_own *o, u
 		o->accesses++;
 }
 
-static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th, unsigned char *s,
-                                                            unsigned kind, unsigned arg,
+static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th, unsigned char *s, unsigned kind, unsigned arg,
                                                             uint64_t addr, uint64_t pc)
 {
 	struct rec_own *o = th->own;

@@ -1,12 +1,12 @@
 /*
  * record_out: where a recording goes, its beginning and its end.
  *
- * With a parent that listens (record=-PID), records go through memory shared
+ * With a listening parent (record=-PID), records are written to memory shared
  * with it: it is made here and its descriptor sent to the parent's socket, so
  * that no descriptor stays in the program and a forked child can do the same.
  * Without one (record=FILE) they are written to the file, packed but not
- * compressed, a block when there are 64 KB. When the parent goes away or the
- * disk is full the recording ends and the program goes on.
+ * compressed, a block when there are 64 KB. If the parent exits or the disk
+ * is full the recording ends and the program continues.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,14 +27,14 @@ enum { FILE_BLOCK = 1 << 16, FILE_ROOM = FILE_BLOCK + REC_OWN + 64, HEAD = 40 };
 struct rec_shm *rec_shm;
 bool rec_to_file;
 static uint32_t forks;
-static int reader;          /* pid of the one who takes; 0: a file */
+static int reader; /* pid of the one who takes; 0: a file */
 static int file = -1;
 static uint64_t blocks;     /* written to it */
 static unsigned char *held; /* the next one */
 static size_t nheld;
 static uint32_t crc_table[256];
 
-/* From here on nobody is told what is only read no longer: then `reads` end. */
+/* From here on no message says what is no longer only read: then `reads` end. */
 static void record_no_more(void)
 {
 	rt.recording = false;
@@ -44,7 +44,7 @@ static void record_no_more(void)
 void rec_stop(const char *why)
 {
 	record_no_more();
-	rt_sayf("Intact: the recording ends here: %s\n", why);
+	rt_sayf("Intact: recording stopped: %s\n", why);
 }
 
 void rec_doze(long ns)
@@ -59,7 +59,7 @@ void rec_wait_for_reader(unsigned times)
 {
 	int keep = errno;
 	if (times % 256 == 255 && reader && syscall(SYS_kill, reader, 0) && errno == ESRCH)
-		rec_stop("nobody listens any more");
+		rec_stop("the recording process has exited");
 	errno = keep;
 	rec_doze(200000);
 }
@@ -190,8 +190,11 @@ static bool send_descriptor(int fd)
 		char room[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control = { { 0 } };
-	struct msghdr m = { .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &v,
-		            .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr m = { .msg_name = &to,
+		            .msg_namelen = sizeof to,
+		            .msg_iov = &v,
+		            .msg_iovlen = 1,
+		            .msg_control = &control,
 		            .msg_controllen = sizeof control };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	size_t len = rt_length(rt.opt.socket);
@@ -212,7 +215,7 @@ static bool send_descriptor(int fd)
 	return r >= 0;
 }
 
-/* Memory shared with whoever listens; false when there is nobody. */
+/* Memory shared with the listening process; false if there is none. */
 static bool share(uint32_t parent)
 {
 	long fd = syscall(SYS_memfd_create, "intact-record", 1 /* MFD_CLOEXEC */);
@@ -291,8 +294,7 @@ void rec_init(void)
 	for (to++; shared && *to >= '0' && *to <= '9'; to++)
 		reader = reader * 10 + (*to - '0');
 	if (shared ? !share(0) : !open_file(rt.opt.record)) {
-		rt_sayf("Intact: nothing is recorded: %s\n",
-		        shared ? "nobody listens" : "the file cannot be written");
+		rt_sayf("Intact: not recording: %s\n", shared ? "no process is listening" : "the file cannot be written");
 		errno = keep;
 		return;
 	}

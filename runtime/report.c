@@ -77,7 +77,7 @@ static bool mapped_file(uintptr_t lo, char *name, size_t size)
 		n = (size_t)(text + n - line);
 		__builtin_memmove(text, line, n);
 		if (n == sizeof text - 1)
-			n = 0; /* a line that long is none of ours */
+			n = 0; /* no line of the runtime is that long */
 	}
 	if (fd >= 0)
 		syscall(SYS_close, fd);
@@ -140,8 +140,7 @@ static void move_gone(const char *path, uintptr_t lo, uintptr_t hi)
 {
 	for (uint32_t i = rt.nmodules; i; i--) {
 		struct rt_module *m = &rt.modules[i - 1];
-		if (m->gone && !m->moved && m->lo < hi && m->hi > lo &&
-		    !(path && rt_same(last_part(path), last_part(m->path))))
+		if (m->gone && !m->moved && m->lo < hi && m->hi > lo && !(path && rt_same(last_part(path), last_part(m->path))))
 			move_out(i - 1);
 	}
 }
@@ -195,7 +194,7 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Its data is nobody's any more. */
+/* Its data no longer belongs to any thread. */
 static void forget_module(const struct rt_module *m)
 {
 	bool rec = rec_try(me);
@@ -268,8 +267,8 @@ void rt_before_load(const char *path)
 struct report_way {
 	bool (*send)(void *, const char *, size_t);
 	void *arg;
-	bool knows;   /* it has heard of the modules that are `told` */
-	bool again;   /* findings sent before are sent again */
+	bool knows; /* it has heard of the modules that are `told` */
+	bool again; /* findings sent before are sent again */
 };
 
 /* What is to be told goes that way. Returns whether there was anything; out.failed
@@ -291,7 +290,7 @@ static bool compose(bool final, struct report_way way)
 	out.image = image;
 	out.final = final;
 	message_begin(&out);
-	spin_lock(&rt.modules_lock); /* none moves until the findings that lead into it are told */
+	spin_lock(&rt.modules_lock); /* none moves until the findings that refer to it are reported */
 	for (uint32_t i = 0; i < rt.nmodules; i++) {
 		const struct rt_module *m = &rt.modules[i];
 		if (!(way.knows && m->told))
@@ -396,7 +395,7 @@ static void print_raw(bool final)
 {
 	rt_say("==================\nIntact: the tool that symbolises reports "
 	       "(intact) was not found; set INTACT_OPTIONS=tool=PATH.\n"
-	       "The report as it is:\n");
+	       "The unsymbolised report:\n");
 	compose(final, (struct report_way){ print_piece, NULL, false, true });
 	rt_say("==================\n");
 }
@@ -416,14 +415,13 @@ static void tell_tool(bool final, bool again)
 	shown |= r == 127 || r < 0 || r == 1;
 }
 
-/* Is there something that nobody has heard of? */
+/* Is there something that was not reported yet? */
 static bool something(bool final)
 {
 	bool any = rt_dyn.nlost != 0;
 	for (uint32_t i = 1; i < rt_dyn.nfindings && !any; i++) {
 		const struct finding *f = &rt_dyn.findings[i];
-		any = finding_counts(f, final) && (final || !f->sent) &&
-		      (!f->loop || f->name || rt.opt.report_loops);
+		any = finding_counts(f, final) && (final || !f->sent) && (!f->loop || f->name || rt.opt.report_loops);
 	}
 	return any;
 }

@@ -24,6 +24,7 @@
  * dynamic linker. */
 #pragma GCC visibility push(hidden)
 
+#include "base/invariant.h"
 #include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
@@ -42,44 +43,42 @@
 #define NOINLINE    __attribute__((noinline))
 
 struct rt_thread {
-	uint64_t key;        /* CELL_KEY of this thread now, all bytes set: rt_known */
-	struct frame *room;  /* its t.limit; NULL: each function entered is looked at */
+	uint64_t key;       /* CELL_KEY of this thread now, all bytes set: rt_known */
+	struct frame *room; /* its t.limit; NULL: each function entered is looked at */
 	struct thread t;
-	int busy;            /* inside the runtime, or not to be watched */
-	int pending;         /* signals were put off */
-	int state;           /* RT_LIVE ... */
+	int busy;    /* inside the runtime, or not to be watched */
+	int pending; /* signals were put off */
+	int state;   /* RT_LIVE ... */
 	bool detached;
 	pthread_t self;
 	struct rt_thread *next; /* in the list of free ones */
-	int iterations;      /* of the key's destructor */
+	int iterations;         /* of the key's destructor */
 	void *(*start)(void *);
 	void *arg;
-	uint32_t told;       /* functions the recording knows of */
+	uint32_t told;          /* functions the recording knows of */
 	struct frame *told_top; /* the innermost of them, or where it was */
 	struct {
 		uintptr_t addr;
 		uint64_t value; /* what was there; of 16 bytes a digest */
-	} looked[16];        /* at atomics, the last time */
+	} looked[16];           /* at atomics, the last time */
 	uint64_t pending_set[2];
 	siginfo_t pending_info[65];
-	struct recenc *enc;  /* its slot's, and its bytes; NULL: not asked for yet */
+	struct recenc *enc; /* its slot's, and its bytes; NULL: not asked for yet */
 	struct rec_own *own;
-	uint64_t own_end;    /* below it there is room for a record, in one piece */
-	bool noting;         /* a lock event that no other thread has to do with */
+	uint64_t own_end;      /* below it there is room for a record, in one piece */
+	bool noting;           /* a lock event that no other thread has to do with */
 	struct lock *released; /* by it; or NULL */
-	uint64_t reads_era;  /* of `reads`; 0: they count no more */
-	uint32_t reads_from; /* the epoch they begin with */
-	uint64_t reads[1024]; /* of data that is only read: recorded in this epoch */
+	uint64_t reads_era;    /* of `reads`; 0: they count no more */
+	uint32_t reads_from;   /* the epoch they begin with */
+	uint64_t reads[1024];  /* of data that is only read: recorded in this epoch */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
 enum { RT_READS = 1024, READ_EPOCH = 17 };
 
 struct rt_options {
-	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
-		report_loops, strict;
+	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions, report_loops, strict;
 	long exitcode, history_size, verbosity;
-	const char *explore, *color, *log_path, *socket, *spec, *strip_path_prefix,
-		*suppressions, *tool, *record;
+	const char *explore, *color, *log_path, *socket, *spec, *strip_path_prefix, *suppressions, *tool, *record;
 };
 
 struct rt_module {
@@ -92,16 +91,16 @@ struct rt_module {
 };
 
 struct rt {
-	bool on;               /* the analyses run */
-	bool recording;        /* and what they are told is recorded */
+	bool on;        /* the analyses run */
+	bool recording; /* and their input is recorded */
 	int pid;
-	uint32_t live;         /* threads */
-	uint32_t uids;         /* threads ever */
-	uint32_t inherited;    /* of them, before the fork that made this process */
+	uint32_t live;      /* threads */
+	uint32_t uids;      /* threads ever */
+	uint32_t inherited; /* of them, before the fork that made this process */
 	uint32_t nslots;
-	uint32_t nready;       /* findings told of */
-	bool marks;            /* marked blocks exist: atomics matter */
-	uint64_t reads_era;    /* grows when data that was only read is so no longer */
+	uint32_t nready;    /* findings told of */
+	bool marks;         /* marked blocks exist: atomics matter */
+	uint64_t reads_era; /* grows when data that was only read is so no longer */
 	struct rt_options opt;
 	struct spin threads_lock;
 	struct rt_thread *free;
@@ -132,8 +131,7 @@ void rt_thread_free(struct rt_thread *th);
 void rt_stack_bounds(struct rt_thread *th);
 /* Behind the interposers, for <threads.h>: `pc` is the call's return address,
  * `sp` its frame. */
-int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg,
-              uintptr_t pc, uintptr_t sp);
+int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg, uintptr_t pc, uintptr_t sp);
 int rt_join(pthread_t id, void **value, uintptr_t pc, uintptr_t sp);
 int rt_detach(pthread_t id);
 int rt_once(pthread_once_t *o, void (*fn)(void));
@@ -161,6 +159,7 @@ static inline struct rt_thread *rt_enter(void)
 }
 static inline void rt_leave(struct rt_thread *th)
 {
+	assert(th->busy && th != &rt_nobody);
 	rt_set_key(th);
 	__asm__ volatile("" ::: "memory");
 	th->busy = 0;
@@ -186,14 +185,12 @@ static inline uint64_t *rt_cell(uintptr_t addr)
 
 /* Nothing is learnt from this access: the thread has made it in this epoch, or
  * all only read these bytes and no lock could be a common one. */
-static inline __attribute__((always_inline)) bool rt_mine(const struct rt_thread *th, uint64_t w0,
-                                                          unsigned mask, bool write)
+static inline __attribute__((always_inline)) bool rt_mine(const struct rt_thread *th, uint64_t w0, unsigned mask, bool write)
 {
 	uint64_t need = write ? mask * 0x101 : mask << 8;
 	return !((w0 ^ th->key) & (CELL_KEY_MASK | need));
 }
-static inline __attribute__((always_inline)) bool rt_known(const struct rt_thread *th, uint64_t w0,
-                                                           unsigned mask, bool write)
+static inline __attribute__((always_inline)) bool rt_known(const struct rt_thread *th, uint64_t w0, unsigned mask, bool write)
 {
 	if (likely(rt_mine(th, w0, mask, write)))
 		return true;
@@ -225,12 +222,12 @@ void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
 void rt_forget(uintptr_t addr, size_t size);
 void rt_grow_frames(struct rt_thread *th);
 void rt_load_atomic_fns(void);
-bool rt_is_atomic(uintptr_t fn); /* given by --atomic, or marked; rt.atomic_fns is not NULL */
-bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
+bool rt_after_pointer(const unsigned char *site); /* forward.c */
+bool rt_is_atomic(uintptr_t fn);                  /* given by --atomic, or marked; rt.atomic_fns is not NULL */
+bool rt_in_section(uintptr_t fn);                 /* marked INTACT_ATOMIC_FUNCTION */
 
-/* alloc.c: the functions behind malloc and its kin, from now on */
-void rt_use_heap(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t),
-                 void *(*a)(size_t, size_t));
+/* alloc.c: the functions that malloc and related functions call from now on */
+void rt_use_heap(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t), void *(*a)(size_t, size_t));
 void rt_give_back(void *p); /* as free, but no event of the program's */
 
 /* atomics.c */
@@ -246,19 +243,19 @@ extern rt_setter *rt_set_fn;
 void rt_process_init(void);
 
 /* report.c */
-void rt_report_forked(void); /* in the child: nobody is telling of anything */
-void rt_flush(bool final); /* tell of all findings */
-uint32_t rt_shown(void);   /* how many were shown */
-void rt_modules(void);     /* look again at what is loaded */
+void rt_report_forked(void);           /* in the child: no thread is reporting */
+void rt_flush(bool final);             /* tell of all findings */
+uint32_t rt_shown(void);               /* how many were shown */
+void rt_modules(void);                 /* look again at what is loaded */
 void rt_before_load(const char *path); /* a library will be, perhaps where another was */
 
 /* run_status.c. To `intact run`, when there is one: false when it could not be sent. */
 bool rt_send(const char *text, size_t n);
 void rt_status_begin(bool watched);
-void rt_status_end(void); /* what was watched */
+void rt_status_end(void);    /* what was watched */
 void rt_status_halted(void); /* a finding was printed and is the end */
 
-/* record.c, record_out.c. A call of the analyses stands between rec_begin and rec_end, with
+/* record.c, record_out.c. A call of the analyses is enclosed by rec_begin and rec_end, with
  * one rec_put for it; rec_begin is false when nothing is recorded (any more). */
 bool rec_begin(struct rt_thread *th);
 void rec_end(void);
@@ -291,8 +288,8 @@ void rec_read(uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc);
  * and no marked block was begun (`reads_era`). So the cell need not be looked at.
  * No analysis can tell the read that is left out from the one that was recorded:
  * same thread, locks and epoch, and no write to these bytes in between. While a
- * marked block is open somewhere every read counts, because one behind an acquire
- * can be part of a cycle of which the one before it is not.
+ * marked block is open somewhere every read counts, because a read after an
+ * acquire can be part of a cycle that does not contain the one before it.
  */
 static inline uint64_t rec_read_of(const struct rt_thread *th, unsigned mask, uintptr_t addr)
 {
@@ -304,8 +301,7 @@ static inline void rec_look_at_reads(struct rt_thread *th)
 	if (unlikely(th->t.acc.epoch - th->reads_from >= 1u << (READ_EPOCH - 1)))
 		th->reads_era = 0;
 }
-static inline __attribute__((always_inline)) bool rec_read_known(const struct rt_thread *th,
-                                                                 unsigned mask, uintptr_t addr)
+static inline __attribute__((always_inline)) bool rec_read_known(const struct rt_thread *th, unsigned mask, uintptr_t addr)
 {
 	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, mask, addr) &&
 	       th->reads_era == __atomic_load_n(&rt.reads_era, __ATOMIC_RELAXED);
@@ -338,29 +334,28 @@ extern char **rt_environ;
 void rt_options_read(void);
 
 /*
- * The libc function behind an interposer. All of them are looked up when the
- * program starts (rt_real_all): later, dlsym could wait for a thread that loads
- * a library, and that thread for us. Before that, each at its first use.
+ * The libc function that an interposer replaces. All of them are looked up when
+ * the program starts (rt_real_all): later, dlsym could wait for a thread that
+ * loads a library, and that thread for us. Before that, each at its first use.
  */
 struct rt_lazy {
 	const char *name, *version;
 	void **slot;
 	void *at; /* what the program calls by that name */
 };
-/* All of them, *end behind the last. */
+/* All of them, *end after the last. */
 struct rt_lazy **rt_lazy_table(struct rt_lazy ***end);
-#define REALV(fn_, version_)                                                   \
-	({                                                                     \
-		static __typeof__(&fn_) real_;                                 \
-		static struct rt_lazy lazy_ = { #fn_, version_, (void **)&real_, (void *)&fn_ }; \
-		static struct rt_lazy *at_                                     \
-			__attribute__((section("intact_real"), used)) = &lazy_; \
-		if (unlikely(!real_))                                          \
-			real_ = (__typeof__(&fn_))rt_real(lazy_.name, lazy_.version); \
-		real_;                                                         \
+#define REALV(fn_, version_)                                                                       \
+	({                                                                                         \
+		static __typeof__(&fn_) real_;                                                     \
+		static struct rt_lazy lazy_ = { #fn_, version_, (void **)&real_, (void *)&fn_ };   \
+		static struct rt_lazy *at_ __attribute__((section("intact_real"), used)) = &lazy_; \
+		if (unlikely(!real_))                                                              \
+			real_ = (__typeof__(&fn_))rt_real(lazy_.name, lazy_.version);              \
+		real_;                                                                             \
 	})
 #define REAL(fn_) REALV(fn_, NULL)
-/* We stand in front of a function that is not reached by REAL. */
+/* An interposed function that is not reached by REAL. */
 #define RT_STANDS(fn_)                                                         \
 	static struct rt_lazy lazy_##fn_ = { #fn_, NULL, NULL, (void *)&fn_ }; \
 	static struct rt_lazy *at_##fn_ __attribute__((section("intact_real"), used)) = &lazy_##fn_

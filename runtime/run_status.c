@@ -1,6 +1,6 @@
 /*
- * run_status: a watched process says that it is one, and at its end what of it was
- * watched, so that `intact run` can tell a clean run from one that nobody saw.
+ * run_status: a watched process announces itself and reports at its end what was
+ * watched, so that `intact run` can distinguish a clean run from an unwatched one.
  *
  * Two small datagrams of lines `key value` (src/program/run_processes.c reads them).
  */
@@ -73,8 +73,7 @@ void rt_status_begin(bool watched)
 	if (!*rt.opt.socket)
 		return;
 	struct text t = { .n = 0 };
-	add(&t, "INTACT-PROCESS 1\npid %d\n%s\nexe %s\n", rt.pid, watched ? "begin" : "unwatched",
-	    rt.exe ? rt.exe : "");
+	add(&t, "INTACT-PROCESS 1\npid %d\n%s\nexe %s\n", rt.pid, watched ? "begin" : "unwatched", rt.exe ? rt.exe : "");
 	if (watched)
 		add_own(&t);
 	rt_send(t.at, t.n);
@@ -88,8 +87,8 @@ void rt_status_end(void)
 	uint32_t locks = 0;
 	for (uint32_t i = 1; i < rt_dyn.locks.n && i < rt_dyn.locks.max; i++)
 		locks += rt_dyn.locks.locks[i].lived + (rt_dyn.locks.locks[i].seq != 0);
-	add(&t, "INTACT-PROCESS 1\npid %d\nend\nexe %s\nthreads %u\nfunctions %u\nlocks %u\n", rt.pid,
-	    rt.exe, rt.uids - rt.inherited, rt_dyn.nfunctions, locks);
+	add(&t, "INTACT-PROCESS 1\npid %d\nend\nexe %s\nthreads %u\nfunctions %u\nlocks %u\n", rt.pid, rt.exe,
+	    rt.uids - rt.inherited, rt_dyn.nfunctions, locks);
 	rt_send(t.at, t.n);
 }
 

@@ -26,35 +26,35 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 	return r;
 }
 
-#define TAKE(name, read, try)                                                  \
-	EXPORT int name(pthread_rwlock_t *l)                                   \
-	{                                                                      \
-		if (unlikely(rt.explore))                                      \
-			return x_rwlock_take(l, read, try, NULL, 0, CALLER);   \
-		int r = REAL(name)(l);                                         \
-		if (!r)                                                        \
-			rt_acquire(l, read, CALLER, FRAME);                    \
-		return r;                                                      \
+#define TAKE(name, read, try)                                                \
+	EXPORT int name(pthread_rwlock_t *l)                                 \
+	{                                                                    \
+		if (unlikely(rt.explore))                                    \
+			return x_rwlock_take(l, read, try, NULL, 0, CALLER); \
+		int r = REAL(name)(l);                                       \
+		if (!r)                                                      \
+			rt_acquire(l, read, CALLER, FRAME);                  \
+		return r;                                                    \
 	}
-#define TIMED(name, read)                                                      \
-	EXPORT int name(pthread_rwlock_t *l, const struct timespec *ts)        \
-	{                                                                      \
-		if (unlikely(rt.explore))                                      \
+#define TIMED(name, read)                                                                 \
+	EXPORT int name(pthread_rwlock_t *l, const struct timespec *ts)                   \
+	{                                                                                 \
+		if (unlikely(rt.explore))                                                 \
 			return x_rwlock_take(l, read, false, ts, CLOCK_REALTIME, CALLER); \
-		int r = REAL(name)(l, ts);                                     \
-		if (!r)                                                        \
-			rt_acquire(l, read, CALLER, FRAME);                    \
-		return r;                                                      \
+		int r = REAL(name)(l, ts);                                                \
+		if (!r)                                                                   \
+			rt_acquire(l, read, CALLER, FRAME);                               \
+		return r;                                                                 \
 	}
-#define CLOCKED(name, read)                                                    \
+#define CLOCKED(name, read)                                                          \
 	EXPORT int name(pthread_rwlock_t *l, clockid_t c, const struct timespec *ts) \
-	{                                                                      \
-		if (unlikely(rt.explore))                                      \
-			return x_rwlock_take(l, read, false, ts, c, CALLER);   \
-		int r = REAL(name)(l, c, ts);                                  \
-		if (!r)                                                        \
-			rt_acquire(l, read, CALLER, FRAME);                    \
-		return r;                                                      \
+	{                                                                            \
+		if (unlikely(rt.explore))                                            \
+			return x_rwlock_take(l, read, false, ts, c, CALLER);         \
+		int r = REAL(name)(l, c, ts);                                        \
+		if (!r)                                                              \
+			rt_acquire(l, read, CALLER, FRAME);                          \
+		return r;                                                            \
 	}
 
 TAKE(pthread_rwlock_rdlock, true, false)

@@ -1,8 +1,8 @@
 /*
- * signal: handlers run as the program set them, with two differences nobody
- * should notice: one that comes while its thread is inside the runtime is put
- * off until it leaves (a jump out of it would leave our tables half-done),
- * and its functions are kept apart from those it interrupted.
+ * signal: handlers run as the program set them, with two differences that the
+ * program should not notice: one that comes while its thread is inside the
+ * runtime is put off until it leaves (a jump out of it would leave our tables
+ * half-done), and its functions are kept apart from those it interrupted.
  *
  * Faults (SIGSEGV and the like) are never put off.
  */
@@ -25,9 +25,11 @@ static struct signal_action actions[SIGNALS];
 
 static bool is_fault(int sig, const siginfo_t *info)
 {
-	return (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
-	        sig == SIGTRAP || sig == SIGABRT || sig == SIGSYS) &&
-	       info && info->si_code > 0 ? true : sig == SIGABRT;
+	return (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP || sig == SIGABRT ||
+	        sig == SIGSYS) &&
+	                       info && info->si_code > 0
+	               ? true
+	               : sig == SIGABRT;
 }
 
 /* A frame that stops unwinding: below it are the interrupted functions. */
@@ -64,8 +66,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 	struct rt_thread *th = me;
 	if (th != &rt_nobody && th->busy && !is_fault(sig, info)) {
 		th->pending_info[sig] = *info;
-		__atomic_fetch_or(&th->pending_set[sig / 64], 1ull << sig % 64,
-		                  __ATOMIC_RELAXED);
+		__atomic_fetch_or(&th->pending_set[sig / 64], 1ull << sig % 64, __ATOMIC_RELAXED);
 		th->pending = 1;
 		return;
 	}
@@ -113,8 +114,7 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 		*old = was;
 		if (was.sa_sigaction == handler) {
 			old->sa_sigaction = before.fn;
-			old->sa_flags = (was.sa_flags & ~SA_SIGINFO) |
-			                (before.flags & SA_SIGINFO);
+			old->sa_flags = (was.sa_flags & ~SA_SIGINFO) | (before.flags & SA_SIGINFO);
 		}
 	}
 	return 0;
@@ -155,7 +155,7 @@ EXPORT sighandler_t sysv_signal(int sig, sighandler_t fn)
 	return set(sig, fn, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
-/* ---- jumps and exceptions: frames left behind ---- */
+/* ---- jumps and exceptions: abandoned frames ---- */
 
 /* glibc keeps the stack pointer of a jmp_buf mangled with a secret. */
 static uintptr_t target_sp(const struct __jmp_buf_tag *env)
@@ -175,23 +175,22 @@ static void jump_to(uintptr_t sp)
 	struct frame *f = t->top;
 	while (f > t->frames && f->pc)
 		f--;
-	if (f > t->frames && f > t->frames + 1 && f[-1].sp > sp - (1u << 24) &&
-	    f[-1].sp < sp + (64u << 20))
+	if (f > t->frames && f > t->frames + 1 && f[-1].sp > sp - (1u << 24) && f[-1].sp < sp + (64u << 20))
 		t->top = f - 1;
 	red_prune(t, sp);
 }
 
 typedef void jump_fn(struct __jmp_buf_tag *, int);
 
-#define SIGNAL_JUMP(name)                                                             \
-	EXPORT void name(struct __jmp_buf_tag env[1], int value)               \
-	{                                                                      \
-		static jump_fn *real;                                          \
-		if (!real)                                                     \
-			real = (jump_fn *)rt_real(#name, NULL);                \
-		jump_to(target_sp(env));                                       \
-		real(env, value);                                              \
-		__builtin_unreachable();                                       \
+#define SIGNAL_JUMP(name)                                        \
+	EXPORT void name(struct __jmp_buf_tag env[1], int value) \
+	{                                                        \
+		static jump_fn *real;                            \
+		if (!real)                                       \
+			real = (jump_fn *)rt_real(#name, NULL);  \
+		jump_to(target_sp(env));                         \
+		real(env, value);                                \
+		__builtin_unreachable();                         \
 	}
 
 SIGNAL_JUMP(longjmp)

@@ -93,7 +93,7 @@ struct rt_lazy **rt_lazy_table(struct rt_lazy ***end)
 	return __start_intact_real;
 }
 
-/* Those that this C library lacks are told of when they are called. */
+/* Functions that this C library lacks are reported when they are called. */
 void rt_real_all(void)
 {
 	struct rt_lazy **end;

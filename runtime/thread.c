@@ -3,8 +3,8 @@
  * until they are joined, because the joiner takes over their clock.
  *
  * Slots (14 bits of a shadow cell) are reused, epochs of a slot never go
- * back, so an old access can always be told from a new thread's. Without a
- * free slot or memory a thread runs unwatched.
+ * back, so an old access can always be distinguished from a new thread's.
+ * Without a free slot or memory a thread runs unwatched.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -80,8 +80,7 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	th->reads_era = 0; /* they were another slot's */
 	struct rt_thread *by = parent ? parent : &rt_nobody;
 	bool rec = rec_try(by);
-	red_thread_begin(&rt_dyn, t, parent ? &parent->t : NULL, slot, uid,
-	                 rt.slot_epoch[slot] + 1, pc);
+	red_thread_begin(&rt_dyn, t, parent ? &parent->t : NULL, slot, uid, rt.slot_epoch[slot] + 1, pc);
 	if (uid < RT_UIDS) {
 		rt.created[uid] = t->created;
 		rt.parent[uid] = t->parent;
@@ -96,7 +95,7 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	return th;
 }
 
-/* The thread has run; its clock stays for whoever joins it. */
+/* The thread has run; its clock stays for the thread that joins it. */
 void rt_thread_end(struct rt_thread *th)
 {
 	bool rec = rec_try(th);
@@ -144,7 +143,7 @@ static void find_stack(struct rt_thread *th)
 	pthread_attr_destroy(&attr);
 }
 
-/* Writes to one's own stack are nobody's business. */
+/* Writes to a thread's own stack concern no other thread. */
 void rt_stack_bounds(struct rt_thread *th)
 {
 	find_stack(th);
@@ -171,8 +170,7 @@ static void at_thread_end(void *arg)
 static void watch_end(struct rt_thread *th)
 {
 	int none = 0;
-	if (__atomic_compare_exchange_n(&end_key_made, &none, 1, 0, __ATOMIC_ACQ_REL,
-	                                __ATOMIC_ACQUIRE)) {
+	if (__atomic_compare_exchange_n(&end_key_made, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		pthread_key_create(&end_key, at_thread_end);
 		__atomic_store_n(&end_key_made, 2, __ATOMIC_RELEASE);
 	}
@@ -182,7 +180,7 @@ static void watch_end(struct rt_thread *th)
 	pthread_setspecific(end_key, th);
 }
 
-/* The main thread, or one made behind our back. */
+/* The main thread, or one created without the runtime's knowledge. */
 struct rt_thread *rt_attach(void)
 {
 	if (attaching)
@@ -215,8 +213,7 @@ static void *intact_thread_main(void *arg)
 	return th->start(th->arg);
 }
 
-int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg,
-              uintptr_t pc, uintptr_t sp)
+int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg, uintptr_t pc, uintptr_t sp)
 {
 	if (unlikely(rt.explore))
 		return x_create(id, attr, start, arg, pc);
@@ -246,8 +243,7 @@ int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
 	return r;
 }
 
-EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg)
+EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
 {
 	return rt_create(id, attr, start, arg, CALLER, FRAME);
 }
@@ -327,8 +323,7 @@ EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespe
 	return r;
 }
 
-EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
-                                const struct timespec *ts)
+EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock, const struct timespec *ts)
 {
 	if (unlikely(rt.explore))
 		return x_join(id, value, false, ts, clock, CALLER);

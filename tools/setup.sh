@@ -50,12 +50,14 @@ case $target in
 test)
 	want spin command -v spin
 	want chromium command -v chromium
+	want libgtest-dev test -f /usr/include/gtest/gtest.h
 	want npm command -v npm
 	want python3-jsonschema test -f /usr/lib/python3/dist-packages/jsonschema/__init__.py
 	;;
 lint)
 	want clang command -v clang
 	want clang-tidy command -v clang-tidy
+	want clang-format command -v clang-format
 	;;
 coverage)
 	want python3 command -v python3

@@ -29,6 +29,8 @@ done
 echo "== random nets: the prefix against its definition; coloured nets, exact and reduced, against their markings"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"
 INTACT_SOAK=${INTACT_SOAK:-100000} "$BUILD/tests/unit/test_colour"
+echo "== programs under exploration: optimal DPOR against every schedule; planted bugs by seed and compiler; replays"
+python3 tests/explore/soak.py "$intact" --seeds "${EXPLORE_SEEDS:-20}" --replays "${EXPLORE_REPLAYS:-100}"
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1
@@ -59,6 +61,8 @@ for t in objects follow conditions formats spec; do
 done
 echo "== isolation levels of transactions against their definitions, damaged texts"
 INTACT_SOAK=1 halves "$BUILD/tests/unit/test_txn"
+echo "== findings of intact run, explored: both compilers, -O0 and -O2"
+python3 tests/confirm/run.py "$intact" --all | tail -2
 echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"
 for t in test_dynamic test_dynamic_blocks; do
 	INTACT_SOAK=1 halves "$BUILD/tests/unit/$t"

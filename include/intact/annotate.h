@@ -15,9 +15,9 @@
  *
  *   INTACT_ATOMIC_FUNCTION void f(void);        every call of f
  *
- * For C89 and later, and C++11 and later. In programs not compiled with `intact cc`
- * all of it is nothing: no code, no symbol, no library. INTACT_ATOMIC is a declaration
- * either way: in C89 it stands among the declarations of its block.
+ * For C89 and later, and C++11 and later. In programs not compiled with `intact cc` all
+ * of it is nothing: no code, no symbol, no library. INTACT_ATOMIC is a declaration either
+ * way: in C89 it must be among the declarations of its block.
  */
 #ifndef INTACT_ANNOTATE_H
 #define INTACT_ANNOTATE_H
@@ -33,32 +33,35 @@ void __intact_end(void);
 }
 #endif
 
-#define INTACT_BEGIN(name) __intact_begin(name)
-#define INTACT_END() __intact_end()
+#define INTACT_BEGIN(name)  __intact_begin(name)
+#define INTACT_END()        __intact_end()
 #define INTACT_PASTE2(a, b) a##b
-#define INTACT_PASTE(a, b) INTACT_PASTE2(a, b)
+#define INTACT_PASTE(a, b)  INTACT_PASTE2(a, b)
 
 #ifdef __cplusplus
 struct intact_scope {
 	/* Begun in front of the constructor's call, so that the block is the
 	 * function's around and not the constructor's. */
-	explicit intact_scope(int) {}
-	~intact_scope() { __intact_end(); }
+	explicit intact_scope(int)
+	{
+	}
+	~intact_scope()
+	{
+		__intact_end();
+	}
 	intact_scope(const intact_scope &) = delete;
 	intact_scope &operator=(const intact_scope &) = delete;
 };
-#define INTACT_ATOMIC(name)                                                    \
-	intact_scope INTACT_PASTE(intact_scope_, __LINE__)((__intact_begin(name), 0))
+#define INTACT_ATOMIC(name) intact_scope INTACT_PASTE(intact_scope_, __LINE__)((__intact_begin(name), 0))
 #else
-__attribute__((no_instrument_function, unused)) static __inline__ void
-intact_scope_end(const char *const *name)
+__attribute__((no_instrument_function, unused)) static __inline__ void intact_scope_end(const char *const *name)
 {
 	(void)name;
 	__intact_end();
 }
-#define INTACT_ATOMIC(name)                                                    \
-	__attribute__((cleanup(intact_scope_end), unused)) const char *const   \
-	INTACT_PASTE(intact_scope_, __LINE__) = (__intact_begin(name), name)
+#define INTACT_ATOMIC(name)                                                                              \
+	__attribute__((cleanup(intact_scope_end), unused)) const char *const INTACT_PASTE(intact_scope_, \
+	                                                                                  __LINE__) = (__intact_begin(name), name)
 #endif
 
 /* A section of the executable that the runtime knows. */
@@ -67,12 +70,12 @@ intact_scope_end(const char *const *name)
 #else
 
 #ifdef __cplusplus
-#define INTACT_BEGIN(name) static_cast<void>(0)
-#define INTACT_END() static_cast<void>(0)
+#define INTACT_BEGIN(name)  static_cast<void>(0)
+#define INTACT_END()        static_cast<void>(0)
 #define INTACT_ATOMIC(name) static_assert(true, "")
 #else
-#define INTACT_BEGIN(name) ((void)0)
-#define INTACT_END() ((void)0)
+#define INTACT_BEGIN(name)  ((void)0)
+#define INTACT_END()        ((void)0)
 #define INTACT_ATOMIC(name) struct intact_no_scope
 #endif
 #define INTACT_ATOMIC_FUNCTION

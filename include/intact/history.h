@@ -9,9 +9,9 @@
  *     // when all threads are done:
  *     assert(intact_history_check(h) == INTACT_HOLDS);
  *
- * Recording costs two atomic increments an operation and no lock: events go
- * to memory of the recorder's own. A recorder belongs to one thread at a time
- * and has at most one operation open. Link with -lintact.
+ * Recording costs two atomic increments per operation and no lock: events go to
+ * memory of the recorder's own. A recorder belongs to one thread at a time and has
+ * at most one operation open. Link with -lintact.
  */
 #ifndef INTACT_HISTORY_H
 #define INTACT_HISTORY_H
@@ -34,22 +34,33 @@ enum intact_object {
 };
 
 enum intact_op {
-	INTACT_READ = 1, INTACT_WRITE, INTACT_CAS, INTACT_ADD, INTACT_REMOVE, INTACT_CONTAINS,
-	INTACT_ENQUEUE, INTACT_DEQUEUE, INTACT_PUSH, INTACT_POP, INTACT_INSERT, INTACT_POLL,
-	INTACT_ACQUIRE, INTACT_RELEASE,
+	INTACT_READ = 1,
+	INTACT_WRITE,
+	INTACT_CAS,
+	INTACT_ADD,
+	INTACT_REMOVE,
+	INTACT_CONTAINS,
+	INTACT_ENQUEUE,
+	INTACT_DEQUEUE,
+	INTACT_PUSH,
+	INTACT_POP,
+	INTACT_INSERT,
+	INTACT_POLL,
+	INTACT_ACQUIRE,
+	INTACT_RELEASE,
 };
 
 enum intact_verdict {
 	INTACT_HOLDS = 0,
 	INTACT_VIOLATED = 1,
 	INTACT_MISUSED = 2, /* an operation the object does not have, an open one twice */
-	INTACT_UNKNOWN = 3, /* memory ended */
+	INTACT_UNKNOWN = 3, /* out of memory */
 };
 
 struct intact_history;
 struct intact_recorder;
 
-/* `initial` matters to registers and counters. NULL when memory ends. */
+/* `initial` matters to registers and counters. NULL when out of memory. */
 struct intact_history *intact_history_new(enum intact_object object, int64_t initial);
 /* Frees the history and its recorders. */
 void intact_history_free(struct intact_history *h);
@@ -72,14 +83,14 @@ void intact_cancel(struct intact_recorder *r);
 /* After the recording threads are done. Operations without a return may or
  * may not have happened. */
 enum intact_verdict intact_history_check(struct intact_history *h);
-/* What the last check found, in words; owned by the history. */
+/* Description of the result of the last check; owned by the history. */
 const char *intact_history_report(const struct intact_history *h);
 /* The history as JSON lines, which `intact history` reads; 0 on success. Safe
  * to call before a check that might not end. */
 int intact_history_save(struct intact_history *h, const char *path);
 
 /* Since version 2 (INTACT_API_VERSION of intact.h). The same as a text, ended by a NUL and owned by the history; *len (unless
- * NULL) is its length. NULL: a recorder was misused, or memory ended; intact_history_report says which. */
+ * NULL) is its length. NULL: a recorder was misused, or out of memory; intact_history_report says which. */
 const char *intact_history_text(struct intact_history *h, size_t *len);
 /* What it was made with. */
 enum intact_object intact_history_object(const struct intact_history *h);

@@ -10,12 +10,12 @@
  *         printf("%s: %s\n", intact_answer_name(d, i), intact_answer_message(d, i));
  *     intact_document_free(d); intact_check_free(c); intact_model_free(m);
  *
- * Objects. Every struct is opaque, made by its _new function (NULL: out of memory) and freed by its _free function, which
- * takes NULL too. They refer to nothing of each other: free them in any order. A string or a text that is returned belongs to the
- * object it was asked of, and lives until that object is loaded anew, run again or freed.
+ * Objects. Every struct is opaque, made by its _new function (NULL: out of memory) and freed by its _free function, which takes
+ * NULL too. They refer to nothing of each other: free them in any order. A string or a text that is returned belongs to the
+ * object it was asked of, and is valid until that object is loaded again, run again or freed.
  *
- * Errors. A function that can fail returns enum intact_status; on anything but INTACT_OK the object's _messages function
- * has the reasons as text: file:line:column, what was expected, a hint. The library never prints and never exits.
+ * Errors. A function that can fail returns enum intact_status; on anything but INTACT_OK the object's _messages function has the
+ * reasons as text: file:line:column, what was expected, a hint. The library never prints and never exits.
  *
  * Threads. Different objects may be used by different threads at the same time; one object by one thread at a time.
  *
@@ -43,9 +43,9 @@ const char *intact_version(void);
 
 enum intact_status {
 	INTACT_OK = 0,
-	INTACT_INVALID = 1,   /* a file, a text or an option is wrong, or there is no such answer */
+	INTACT_INVALID = 1, /* a file, a text or an option is wrong, or there is no such answer */
 	INTACT_NO_MEMORY = 2,
-	INTACT_INTERNAL = 3,  /* a bug in Intact */
+	INTACT_INTERNAL = 3, /* a bug in Intact */
 };
 
 /* ---- models (.atm, .sml: docs/language.md) ---------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ void intact_model_free(struct intact_model *m);
 enum intact_status intact_model_threads(struct intact_model *m, const char *name, uint32_t n);
 /* Reads a file; ".sml" is SML. What was loaded before is forgotten. */
 enum intact_status intact_model_load(struct intact_model *m, const char *path);
-/* The same for a text; `name` stands in messages, and its ending says the language. */
+/* The same for a text; `name` is used in messages; its suffix determines the language. */
 enum intact_status intact_model_load_text(struct intact_model *m, const char *name, const char *text, size_t len);
 /* Warnings, or why it could not be loaded; "" when there is nothing to say. */
 const char *intact_model_messages(const struct intact_model *m);
@@ -100,13 +100,15 @@ enum intact_status intact_history_judge_file(struct intact_history_judge *j, con
 enum intact_status intact_history_judge_text(struct intact_history_judge *j, const char *name, const char *text, size_t len,
                                              struct intact_document *d);
 /* What was recorded with <intact/history.h>, after the recording threads are done. Object and initial value are its own unless options say otherwise. */
-enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h, struct intact_document *d);
+enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h,
+                                                 struct intact_document *d);
 const char *intact_history_judge_messages(const struct intact_history_judge *j);
 
 /*
  * Recorded executions (docs/trace.md), as `intact trace` judges them: traces, and recordings of `intact run --record` with what the run
- * found. Options: "algorithm", "window", "limit", "process", "memory", "witness" (a file) with a value; "predict" (other schedules), "each", "lenient"
- * with NULL; "options": for the findings of a recording, as INTACT_OPTIONS has them ("suppressions=FILE"); the environment is not read.
+ * found. Options: "algorithm", "window", "limit" (findings that the result lists: 50; "0": all), "process", "memory", "witness" (a
+ * file) with a value; "predict" (other schedules), "each", "lenient" with NULL; "options": for the findings of a recording, as
+ * INTACT_OPTIONS has them ("suppressions=FILE"); the environment is not read.
  */
 struct intact_trace_judge;
 struct intact_trace_judge *intact_trace_judge_new(void);
@@ -142,13 +144,13 @@ enum intact_verdict intact_document_verdict(const struct intact_document *d);
 /* An answer is that to one question: a block, the program, an object, a finding. Numbers from 0; for others the
  * functions return INTACT_UNKNOWN, 0 or "". */
 size_t intact_document_answers(const struct intact_document *d);
-const char *intact_answer_name(const struct intact_document *d, size_t i);    /* "worker.increment", "program" */
+const char *intact_answer_name(const struct intact_document *d, size_t i); /* "worker.increment", "program" */
 enum intact_verdict intact_answer_verdict(const struct intact_document *d, size_t i);
 const char *intact_answer_engine(const struct intact_document *d, size_t i);  /* of a check: "reduction", "exact", ... */
 const char *intact_answer_title(const struct intact_document *d, size_t i);   /* "worker.increment is not atomic" */
 const char *intact_answer_message(const struct intact_document *d, size_t i); /* what went wrong, or why it is not known */
 const char *intact_answer_file(const struct intact_document *d, size_t i);
-uint32_t intact_answer_line(const struct intact_document *d, size_t i);       /* 0: not known */
+uint32_t intact_answer_line(const struct intact_document *d, size_t i); /* 0: not known */
 /* The counterexample as `intact sim --schedule` takes it ("1,2,1,2"); "" when there is none. */
 const char *intact_answer_schedule(const struct intact_document *d, size_t i);
 /* Its steps in order: who, and what ("count = 1"). */
@@ -158,7 +160,12 @@ const char *intact_step_text(const struct intact_document *d, size_t i, size_t s
 uint32_t intact_step_line(const struct intact_document *d, size_t i, size_t step);
 
 enum intact_format {
-	INTACT_JSON = 1, INTACT_TEXT, INTACT_HTML, INTACT_SARIF, INTACT_JUNIT, INTACT_GITHUB,
+	INTACT_JSON = 1,
+	INTACT_TEXT,
+	INTACT_HTML,
+	INTACT_SARIF,
+	INTACT_JUNIT,
+	INTACT_GITHUB,
 	INTACT_DOT, /* of a net, small enough to be drawn; since version 2 */
 };
 
@@ -168,9 +175,9 @@ const char *intact_document_render(struct intact_document *d, enum intact_format
 
 /*
  * Checks a result of `check`, `trace` or `history` (made with --witness) again without the engines that made it, as `intact verify` does:
- * counterexamples are replayed, what holds is gone through anew. `about`: the model, trace or history that it must be about; NULL: what the
- * result itself names. The answer is a document of kind "verify": INTACT_HOLDS when everything is accepted, INTACT_VIOLATED
- * when something is rejected or missing; its answers are the claims. Messages are d's.
+ * counterexamples are replayed; claims that something holds are searched independently. `about`: the model, trace or history that it must
+ * be about; NULL: what the result itself names. The answer is a document of kind "verify": INTACT_HOLDS when everything is accepted,
+ * INTACT_VIOLATED when something is rejected or missing; its answers are the claims. Messages are d's.
  */
 enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer);
 

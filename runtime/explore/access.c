@@ -16,17 +16,19 @@
  * Memory that is freed is written as by free, and marked: every later access is
  * a use after free, ordered or not.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* ---- places ---- */
 
 uint32_t x_place_look(uintptr_t pc)
 {
+	assert(pc);
 	uint32_t h = x_place_hash(pc);
 	while (X.place[h].pc != pc) {
 		if (!X.place[h].pc) {
 			if (++X.nplaces > X_PLACES - X_PLACES / 4)
-				x_give_up(CONTROL_WHY_INTERNAL, "the program has more than %d places of accesses",
+				x_give_up(CONTROL_WHY_INTERNAL, "the program has accesses at more than %d places",
 				          X_PLACES - X_PLACES / 4);
 			X.place[h].pc = pc;
 			break;
@@ -38,6 +40,7 @@ uint32_t x_place_look(uintptr_t pc)
 
 static void becomes_point(uint32_t place)
 {
+	assert(place < X_PLACES);
 	struct x_place *p = &X.place[place];
 	if (p->flags & (XP_POINT | XP_NEXT))
 		return;
@@ -75,35 +78,42 @@ static struct x_cell *cell_at(uintptr_t addr)
 			return c;
 		}
 		if (tries > X_CELLS / 2)
-			x_give_up(CONTROL_WHY_INTERNAL, "a run uses more memory than can be watched (%d cells)", X_CELLS / 2);
+			x_give_up(CONTROL_WHY_INTERNAL, "a run uses more memory than can be tracked (%d cells)", X_CELLS / 2);
 		h = (h + 1) & (X_CELLS - 1);
 	}
 }
 
 static bool before_me(const struct x_past *p)
 {
+	assert(p->thread < X_THREADS);
 	return (p->thread == X.current) | (p->clock <= X.clock[X.current][p->thread]);
 }
 
-static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind,
-                           uint32_t place)
+static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
 	if (p->kind & XA_FREE) {
 		X.end_pc = X.place[place].pc;
 		X.end_addr = (addr & ~(uintptr_t)7) + (unsigned)__builtin_ctz(bytes);
 		X.gone_pc = X.place[p->place].pc;
 		X.gone_thread = p->thread;
-		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "memory is freed that is freed already"
-		                       : kind & XA_WRITE ? "write to freed memory" : "read of freed memory");
+		x_fail(CONTROL_MISUSE, kind & XA_FREE    ? "free of memory that is already freed"
+		                       : kind & XA_WRITE ? "write to freed memory"
+		                                         : "read of freed memory");
 	}
+	X.race_points |= X.place[place].flags & X.place[p->place].flags & XP_POINT;
 	becomes_point(place);
 	becomes_point(p->place);
+	uintptr_t pc = X.place[place].pc, before = X.place[p->place].pc;
+	if (!X.raced || (X.ctl->goal_pc && (pc == X.ctl->goal_pc || before == X.ctl->goal_pc)))
+		X.race_pc = before == X.ctl->goal_pc ? before : pc;
+	X.raced = true;
 	x_report_race(p, addr, bytes, kind, place);
 }
 
 /* The entries of a cell, and of those that follow it. True: the new one is known already. */
 static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
+	assert(c->n <= sizeof c->past / sizeof *c->past && bytes && bytes <= 0xff && place < X_PLACES);
 	uint32_t now = X.clock[X.current][X.current];
 	for (uint32_t i = 0; i < c->n;) {
 		struct x_past *p = &c->past[i];
@@ -112,8 +122,7 @@ static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind
 			continue;
 		}
 		bool ordered = before_me(p);
-		if (unlikely(p->kind & XA_FREE) || (!ordered && (p->kind | kind) & XA_WRITE &&
-		                                    !(p->kind & kind & XA_ATOMIC)))
+		if (unlikely(p->kind & XA_FREE) || (!ordered && (p->kind | kind) & XA_WRITE && !(p->kind & kind & XA_ATOMIC)))
 			clash(p, addr, p->bytes & bytes, kind, place);
 		if (p->thread == X.current && p->clock == now && (p->bytes & bytes) == bytes &&
 		    (p->kind & XA_WRITE) >= (kind & XA_WRITE) && (p->kind & XA_ATOMIC) == (kind & XA_ATOMIC))
@@ -143,14 +152,14 @@ static void remember_in(struct x_cell *c, uintptr_t addr, unsigned bytes, unsign
 	}
 	if (!room) {
 		if (X.nmore + 1 >= X_MORE)
-			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be watched");
+			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be tracked");
 		c->more = ++X.nmore;
 		room = &X.more[c->more];
 		room->n = 0;
 		room->more = 0;
 	}
-	room->past[room->n++] = (struct x_past){ X.clock[X.current][X.current], (uint16_t)X.current,
-	                                         (uint8_t)bytes, (uint8_t)kind, place };
+	room->past[room->n++] = (struct x_past){ X.clock[X.current][X.current], (uint16_t)X.current, (uint8_t)bytes, (uint8_t)kind,
+		                                 place };
 }
 
 static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
@@ -162,12 +171,14 @@ static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t pla
 
 static void access_point(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
+	assert(mask && mask <= 0xff);
 	unsigned from = (unsigned)__builtin_ctz(mask), to = 32 - (unsigned)__builtin_clz(mask);
 	x_point_memory(write ? SCHED_WRITE : SCHED_READ, (addr & ~(uintptr_t)7) + from, to - from, pc);
 }
 
 void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
+	assert(mask && mask <= 0xff);
 	if (X.alone)
 		return;
 	uint32_t place = x_place(pc);
@@ -188,8 +199,7 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 		return;
 	uint32_t place = x_place(pc);
 	if (unlikely(X.place[place].flags & XP_POINT))
-		x_point(write ? SCHED_WRITE : SCHED_READ, NULL, addr, 0,
-		        size < 0xffffffff ? (unsigned)size : 0xffffffff, 0, pc);
+		x_point(write ? SCHED_WRITE : SCHED_READ, NULL, addr, 0, size < 0xffffffff ? (unsigned)size : 0xffffffff, 0, pc);
 	X.unpointed += (uint32_t)(size / 8);
 	x_effect(); /* or a read of much: no loop that waits */
 	for (uintptr_t end = addr + size; addr < end;) {
@@ -205,6 +215,7 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 
 void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 {
+	assert(size >= 1 && size <= 16);
 	if (o->pc != pc) {
 		o->pc = pc;
 		o->place = x_place(pc);
@@ -230,6 +241,8 @@ void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool w
 /* Given out again: what was there is over. */
 void x_forget(uintptr_t addr, size_t size)
 {
+	if (unlikely(X.surveying))
+		x_survey_forget(addr, size);
 	for (uintptr_t a = addr & ~(uintptr_t)7; a < addr + size; a += 8) {
 		struct x_cell *c = cell_at(a);
 		c->n = 0;
@@ -242,6 +255,8 @@ void x_freed(uintptr_t addr, size_t size, uintptr_t pc)
 {
 	if (X.alone)
 		return;
+	if (unlikely(X.surveying))
+		x_survey_forget(addr, size);
 	uint32_t place = x_place(pc);
 	for (uintptr_t a = addr, end = addr + (size > (64 << 10) ? (64 << 10) : size); a < end; a += 8)
 		remember(a, 0xff, XA_WRITE | XA_FREE, place);

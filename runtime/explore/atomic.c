@@ -1,10 +1,10 @@
 /*
- * atomic: atomics under exploration: a point before, happens-before behind.
+ * atomic: atomics under exploration: a point before, happens-before after it.
  *
- * As in C11: a release store begins a release sequence with what its thread knows,
- * a relaxed one ends it, a read-modify-write goes on with it. Who acquires takes up
- * what the sequence knows. Fences: stores behind a release fence publish what
- * was known at the fence; an acquire fence takes up what relaxed loads before it saw.
+ * As in C11: a release store begins a release sequence with what its thread knows, a
+ * relaxed one ends it, a read-modify-write continues it. Who acquires takes up what
+ * the sequence knows. Fences: stores after a release fence publish what was known at
+ * the fence; an acquire fence takes up what relaxed loads before it saw.
  */
 #include "runtime/explore/explorer.h"
 
@@ -41,7 +41,7 @@ static bool fences(void)
 	return true;
 }
 
-/* The clock begins anew with what was known at the last release fence, if anything. */
+/* The clock restarts with what was known at the last release fence, if anything. */
 static void relaxed_store(struct x_object *o, bool joins)
 {
 	struct x_thread *t = x_me();

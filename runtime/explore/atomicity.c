@@ -3,27 +3,34 @@
  * blocks go? By the analysis that `intact trace` uses (dynamic/serial.c), on a log
  * of what happened.
  *
- * Logged is what happens while a block is open in some thread: what happened
- * before, or is over by then, no cycle goes through (event/translate.h). Judged are
- * runs whose trace is new: equal traces have equal conflicts.
+ * Logged is what happens while a block is open in some thread: no cycle contains
+ * what happened before or is over by then (event/translate.h). Judged are runs
+ * whose trace is new: equal traces have equal conflicts.
  *
  * Variables are bytes that are only ever used together in the run; what one thread
- * alone uses is left out. Conflicts are those of data, atomics included, and of
- * creating and joining threads. The order in which locks were taken is none:
- * two blocks that only read under a lock, twice each, are not to blame for it; what
- * a lock protects shows in the data. So every cycle is one that the program's data
- * went through.
+ * alone uses is left out. Conflicts of marked blocks are those of `intact trace`: of data,
+ * atomics included, of creating and joining threads, and the order in which locks were
+ * taken. An unmarked function (gap.c) is judged by data alone, unless the tool
+ * asks for locks (`lock_order`): libraries that are not instrumented write unseen.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/invariant.h"
 #include "dynamic/serial.h"
 #include "runtime/explore/explorer.h"
+
+#define LOCK_KEY (1ull << 62) /* in the address of what is logged: a lock, not the bytes there */
 
 /* ---- the log ---- */
 
 static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 {
+	assert(X.nlog <= X_LOG && kind < EVENT_KINDS);
+	if (unlikely(X.surveying)) {
+		x_survey_event(kind, bytes, addr, pc);
+		return;
+	}
 	if (X.nlog == X_LOG) {
 		X.log_full = true;
 		return;
@@ -31,14 +38,30 @@ static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 	X.log[X.nlog++] = (struct x_logged){ addr, pc, (uint16_t)X.current, (uint8_t)kind, (uint8_t)bytes };
 }
 
+/* On the thread's own stack: private to the thread, most often. */
+static bool own_stack(uintptr_t addr)
+{
+	const struct x_slot *s = &X.slot[x_me()->slot];
+	return X.current ? addr - (uintptr_t)s->lo < (uintptr_t)(s->hi - s->lo)
+	                 : addr - ((uintptr_t)X.main_sp - (8u << 20)) < (8u << 20) + 4096;
+}
+
 void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc)
 {
+	if (write && x_me()->blocks && !own_stack(addr))
+		x_me()->block_wrote = true;
 	put(write ? EVENT_WRITE : EVENT_READ, bytes, addr & ~(uintptr_t)7, pc);
 }
 
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc)
 {
+	assert(thread < X_THREADS);
 	put(join ? EVENT_JOIN : EVENT_FORK, 0, thread, pc);
+}
+
+void x_log_lock(uintptr_t lock, bool acquire, bool shared)
+{
+	put(acquire ? EVENT_ACQ : EVENT_REL, shared ? 1 : 0xff, lock | LOCK_KEY, x_me()->op->pc);
 }
 
 void x_log_gap(unsigned kind, uint64_t gaps)
@@ -57,11 +80,15 @@ static void begin(const char *name, uint64_t gaps, uintptr_t pc, bool judged)
 	t->judged = judged ? t->judged | level : t->judged & ~level;
 	if (!judged)
 		return;
+	X.marks |= !gaps || gaps & X.gap_any;
 	X.blocks++;
 	if (!t->blocks++ && !X.open_blocks++)
 		X.logging = true;
-	if (t->blocks == 1)
+	if (t->blocks == 1) {
 		t->block_name = name;
+		t->block_pc = pc;
+		t->block_wrote = false;
+	}
 	put(t->blocks == 1 ? EVENT_BEGIN : XL_INNER_BEGIN, 0, (uintptr_t)name, pc);
 	if (!gaps)
 		return;
@@ -98,7 +125,21 @@ void x_block_end(uintptr_t pc)
 	if (!t->top)
 		t->gaps = t->in_gap = 0;
 	if (!--X.open_blocks)
-		X.logging = false;
+		X.logging = X.surveying;
+}
+
+/* The current thread waits on a condition. A block that has written nothing yet starts over after it: what it saw is
+ * looked at again (docs/run.md). */
+void x_block_waits(void)
+{
+	struct x_thread *t = x_me();
+	if (!t->blocks || t->block_wrote || X.surveying)
+		return;
+	put(EVENT_END, 0, 0, 0);
+	put(EVENT_BEGIN, 0, (uintptr_t)t->block_name, t->block_pc);
+	t->in_gap = 0;
+	if (t->gaps)
+		x_log_gap(XL_GAPS, t->gaps);
 }
 
 /* ---- memory for the analysis: taken from the front, forgotten after each use ---- */
@@ -170,7 +211,7 @@ static bool look(struct logged_cell *table)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < X.nlog; i++) {
 		const struct x_logged *e = &X.log[i];
-		if (e->kind > EVENT_WRITE)
+		if (e->kind > EVENT_REL)
 			continue;
 		struct logged_cell *c = cell_of(table, e->addr);
 		if (!c->bytes && !c->flags) {
@@ -194,6 +235,7 @@ struct judge {
 	struct event ev[64];
 	uint32_t n;
 	bool broken; /* the analysis stopped */
+	bool locks;  /* the order in which locks were taken counts, too */
 };
 
 static void flush(struct judge *j)
@@ -205,8 +247,10 @@ static void flush(struct judge *j)
 
 static void event(struct judge *j, uint32_t i, uint32_t target)
 {
+	assert(i < X.nlog && j->n < sizeof j->ev / sizeof *j->ev);
 	const struct x_logged *e = &X.log[i];
-	j->ev[j->n++] = (struct event){ .index = i + 1, .thread = e->thread, .target = target, .loc = i, .kind = e->kind };
+	uint8_t kind = e->kind == EVENT_ACQ || e->kind == EVENT_REL ? e->bytes == 1 ? EVENT_READ : EVENT_WRITE : e->kind;
+	j->ev[j->n++] = (struct event){ .index = i + 1, .thread = e->thread, .target = target, .loc = i, .kind = kind };
 	if (j->n == sizeof j->ev / sizeof *j->ev)
 		flush(j);
 }
@@ -218,7 +262,7 @@ static void access_event(struct judge *j, uint32_t i)
 	uint32_t id = (uint32_t)(c - j->cells) * 8;
 	if (!(c->flags & SHARED))
 		return;
-	if (!(c->flags & MIXED)) {
+	if (!(c->flags & MIXED) || e->kind > EVENT_WRITE) {
 		event(j, i, id);
 		return;
 	}
@@ -236,7 +280,7 @@ struct open_block {
 	uint64_t gaps, in; /* its own; those whose first place was passed */
 };
 
-/* A cycle leaves thread's block behind event `from` and comes back at `to`: the innermost
+/* A cycle leaves thread's block behind event `from` and returns at `to`: the innermost
  * block around both that is at fault, as its place in the log and one; 0: none. A block of
  * gaps is when one of them begins in between; any other is. */
 static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *gaps)
@@ -280,13 +324,15 @@ static void found(void *ctx, const struct cycle *y)
 	struct control *c = X.ctl;
 	uint64_t gaps = 0;
 	const struct cycle_end *b = &y->closing;
-	(void)ctx;
 	if (X.cycle || !b->block)
 		return;
 	uint32_t from = (uint32_t)(y->n ? y->links[0].from.event : b->block) - 1;
 	uint32_t block = at_fault((uint32_t)b->block - 1, from, (uint32_t)b->event - 1, &gaps);
-	if (!block)
+	if (!block || (gaps && X.kept))
 		return;
+	bool *locks = ctx;
+	if (*locks && gaps & ~X.gap_any && !c->lock_order)
+		return; /* of unmarked functions: data */
 	X.cycle = true;
 	c->gaps = gaps;
 	c->nlinks = y->n < CONTROL_LINKS ? y->n : CONTROL_LINKS;
@@ -295,9 +341,12 @@ static void found(void *ctx, const struct cycle *y)
 			const struct cycle_end *e = k ? &y->links[i].to : &y->links[i].from;
 			const struct x_logged *l = &X.log[e->event - 1];
 			c->link[i].end[k] = (struct control_end_of_link){
-				.pc = l->pc, .addr = l->kind == EVENT_FORK || l->kind == EVENT_JOIN ? l->addr
-				                     : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
-				.thread = l->thread, .kind = l->kind
+				.pc = l->pc,
+				.addr = l->kind == EVENT_FORK || l->kind == EVENT_JOIN ? l->addr
+				        : l->kind > EVENT_WRITE                        ? l->addr & ~LOCK_KEY
+				                                : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
+				.thread = l->thread,
+				.kind = l->kind
 			};
 		}
 	const struct x_logged *begin = &X.log[block - 1];
@@ -309,36 +358,52 @@ static void found(void *ctx, const struct cycle *y)
 	c->block_thread = b->thread;
 }
 
-void x_judge(void)
+/* False: it could not be judged. */
+static bool judge(bool locks)
 {
-	X.cycle = false;
 	X.scratch_used = 0;
 	struct judge *j = x_own_calloc(1, sizeof *j);
 	j->cells = x_own_calloc(CELLS, sizeof *j->cells);
-	j->s = serial_new(&(struct serial_opts){ .found = found });
-	if (!j->s || X.log_full || !look(j->cells)) {
-		X.ctl->unjudged++;
-		return;
-	}
+	j->locks = locks;
+	j->s = serial_new(&(struct serial_opts){ .found = found, .ctx = &j->locks });
+	if (!j->s || X.log_full || !look(j->cells))
+		return false;
 	for (uint32_t i = 0; i < X.nlog; i++)
 		switch (X.log[i].kind) {
-		case EVENT_READ: case EVENT_WRITE:
+		case EVENT_ACQ:
+		case EVENT_REL:
+			if (locks)
+				access_event(j, i);
+			break;
+		case EVENT_READ:
+		case EVENT_WRITE:
 			access_event(j, i);
 			break;
-		case EVENT_FORK: case EVENT_JOIN:
+		case EVENT_FORK:
+		case EVENT_JOIN:
 			event(j, i, (uint32_t)X.log[i].addr);
 			break;
-		case EVENT_BEGIN: case EVENT_END:
+		case EVENT_BEGIN:
+		case EVENT_END:
 			event(j, i, 0);
 			break;
 		default:
 			break;
 		}
 	flush(j);
-	if (j->broken)
-		X.ctl->unjudged++;
-	X.ctl->judged++;
 	serial_free(j->s);
+	return !j->broken;
+}
+
+/* By data first: a cycle of data says more than one of locks. */
+void x_judge(void)
+{
+	X.cycle = false;
+	bool ok = judge(false);
+	if (ok && !X.cycle && (X.marks || X.ctl->lock_order))
+		ok = judge(true);
+	X.ctl->judged += ok;
+	X.ctl->unjudged += !ok;
 }
 
 /* Was this trace judged before? */

@@ -1,20 +1,21 @@
 /*
- * await: a thread that repeats the same reads without any effect waits for
- * another to change what it reads. It is told to the scheduler as waiting
- * (sched_await), so that exhaustive search ends on loops that spin, and a loop
- * that nobody can end is found at once.
+ * await: a thread that repeats the same reads without any effect waits for another to
+ * change what it reads. The scheduler treats it as waiting (sched_await), so that
+ * exhaustive search ends on loops that spin, and a loop that no thread can end is found
+ * immediately.
  *
  * Since its last effect a thread keeps one round of what it has done (reads, failed
- * tries, yields: place and address) and counts how often it was repeated without
- * a difference. A round that was repeated often enough is taken for a loop
- * that waits. This depends on what the program did alone, so it is the same
- * whenever a schedule is followed.
+ * tries, yields: place and address) and counts how often it was repeated without a
+ * difference. A round that was repeated often enough is taken for a loop that waits.
+ * This depends on what the program did alone, so it is the same whenever a schedule is
+ * followed.
  *
  * It can be wrong: a loop may count its rounds and give up later than that. Then
- * schedules in which it gives up while others could run are left out, which
- * an exhaustive result says (control.awaits); and an endless loop is reported only when
+ * schedules in which it gives up while others could run are left out, which an
+ * exhaustive result says (control.awaits); and an endless loop is reported only when
  * the schedule, followed without awaits, does not end either (explore_search.c).
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 enum { ROUNDS = 24, ROUNDS_YIELD = 12 /* a loop that yields is not likely to count */ };
@@ -24,9 +25,10 @@ static bool same(const struct x_spun *e, uintptr_t a, uintptr_t pc)
 	return e->a == a && e->pc == pc;
 }
 
-/* Where the round stands in what has been collected: from the last time this was done on. */
+/* Position of the iteration in what has been collected: from the last time this was done on. */
 static void collect(struct x_thread *t, struct x_spun *e, struct x_spun new)
 {
+	assert(t->spins <= X_SPIN);
 	for (uint32_t i = t->spins; i-- > 0;)
 		if (same(&e[i], new.a, new.pc)) {
 			for (uint32_t k = i; k < t->spins; k++)

@@ -1,16 +1,18 @@
 /*
  * clocks: happens-before by vector clocks.
  *
- * A thread's clock has one entry a thread; its own grows at each release. An
+ * A thread's clock has one entry per thread; its own grows at each release. An
  * object's clock is what its last releases knew. Where one thread has written all
- * of it (`last`), knowing all that was there before, whoever knows that thread up
- * to then knows the whole clock, and taking it up costs one comparison.
+ * of it (`last`), knowing all that was there before, a thread that knows that
+ * thread up to then knows the whole clock, and joining it costs one comparison.
  *
  * Virtual time goes along: it is a function of the trace, not of the interleaving.
  *
- * Memory comes from X.clocks, which starts empty in every run; when it is spent the
- * run is given up with a message, as dropping an edge would invent races.
+ * Memory comes from X.clocks, which starts empty in every run; when it is used up
+ * the run is aborted with a message, because dropping an edge would cause false
+ * races.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* With many threads. Clocks are used four entries at a time, here eight where the processor can. */
@@ -52,7 +54,7 @@ void x_clock_room(struct x_clock *c)
 	if (n > X_THREADS)
 		n = X_THREADS;
 	if (X.nclocks + n > X_CLOCKS)
-		x_give_up(CONTROL_WHY_INTERNAL, "a run has more locks and atomics than can be followed");
+		x_give_up(CONTROL_WHY_INTERNAL, "a run has more locks and atomics than can be tracked");
 	uint32_t *at = &X.clocks[X.nclocks];
 	X.nclocks += n;
 	for (unsigned i = 0; i < n; i++)

@@ -1,18 +1,18 @@
 /*
  * explorer: a program under `intact explore`: its threads are fibers of one kernel
- * thread, and a scheduler chooses at every point which of them goes on.
+ * thread, and a scheduler chooses at every point which of them continues.
  *
  * Where things live. All that must outlast a run is in `struct x` at a fixed
  * address, a mapping of its own that the snapshot leaves out; so are the saved
  * pages, the controller's stack and the stacks of the fibers. Static variables of
- * the runtime lie in the program's data segment and go back to what they were
- * at every restart: they may hold only what is set before the snapshot.
+ * the runtime lie in the program's data segment and go back to what they were at
+ * every restart: they may hold only what is set before the snapshot.
  *
  * A run (start.c): the controller restores memory (snapshot.c) and enters main;
  * hooks and interposers come here (points.c and one file a kind of object) with
- * `x_point`, which makes the choice and returns when the caller was chosen;
- * the operation is then done at once, as nobody else runs; x_end_run goes back to
- * the controller. System calls of the program trap (syscalls.c).
+ * `x_point`, which makes the choice and returns when the caller was chosen; the
+ * operation is then executed immediately, because no other thread runs; x_end_run
+ * goes back to the controller. System calls of the program trap (syscalls.c).
  *
  * Tables that are per run carry the run's number and so need no clearing.
  *
@@ -26,6 +26,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "base/invariant.h"
 #include "runtime/rt.h"
 #include "sched/control.h"
 #include "sched/minimize.h"
@@ -36,31 +37,31 @@
 enum {
 	X_THREADS = CONTROL_THREADS,
 	X_WORDS = X_THREADS / 64,
-	X_OBJECTS = 1 << 16,  /* a run; a power of two */
+	X_OBJECTS = 1 << 16, /* a run; a power of two */
 	X_PLACES = 1 << 15,
 	X_CELLS = 1 << 20,
-	X_MORE = 1 << 20,     /* further entries of cells, a run */
-	X_CLOCKS = 8 << 20,   /* words of objects' clocks, a run */
+	X_MORE = 1 << 20,   /* further entries of cells, a run */
+	X_CLOCKS = 8 << 20, /* words of objects' clocks, per run */
 	X_REGIONS = 1024,
-	X_PAGES = 1 << 18,    /* of 4 KiB that can be restored: 1 GiB */
+	X_PAGES = 1 << 18, /* of 4 KiB that can be restored: 1 GiB */
 	X_KEYS = 1024,
 	X_FDS = 1024,
 	X_MAPS = 4096,
 	X_CLASSES = 128,
-	X_LOG = 1 << 20,      /* events of a run while blocks are open */
-	X_SPIN = 16,          /* what a thread did since its last effect */
-	X_FORCED = 20000,     /* accesses without a point: then a yield */
-	X_SEEN = 1 << 18,     /* traces that were judged */
-	X_GAP_ATS = 2048,     /* addresses that gaps are known by */
+	X_LOG = 1 << 20,  /* events of a run while blocks are open */
+	X_SPIN = 16,      /* what a thread did since its last effect */
+	X_FORCED = 20000, /* accesses without a point: then a yield */
+	X_SEEN = 1 << 18, /* traces that were judged */
+	X_GAP_ATS = 2048, /* addresses that gaps are known by */
 };
 
 /* Below 2 GiB, so that instructions hold it: above a program that is linked at a fixed
  * address, in a place where the kernel puts nothing unasked. */
-#define X_AT      0x60000000ull
-#define X_SAVED   0x110000000000ull
-#define X_HEAP    0x120000000000ull
-#define X_LARGE   0x130000000000ull
-#define X_MAPPED  0x140000000000ull
+#define X_AT         0x60000000ull
+#define X_SAVED      0x110000000000ull
+#define X_HEAP       0x120000000000ull
+#define X_LARGE      0x130000000000ull
+#define X_MAPPED     0x140000000000ull
 #define X_SCRATCH_AT 0x118000000000ull
 #define X_SCRATCH    (1ull << 30)
 #define X_HEAP_EACH  (1ull << 30) /* of small blocks, a thread */
@@ -71,9 +72,9 @@ enum {
 struct x_clock {
 	uint32_t *at;
 	uint16_t n;
-	uint16_t last;      /* who wrote all of it, knowing all that was there before; X_THREADS: several */
+	uint16_t last; /* who wrote all of it, knowing all that was there before; X_THREADS: several */
 	uint32_t last_clock;
-	uint64_t now;       /* virtual time goes along */
+	uint64_t now; /* virtual time goes along */
 };
 
 enum x_object_kind { XO_NONE, XO_MUTEX, XO_RWLOCK, XO_COND, XO_SEM, XO_BARRIER, XO_ONCE, XO_ATOMIC, XO_FUTEX, XO_SPIN };
@@ -83,18 +84,18 @@ struct x_object {
 	uintptr_t at;
 	uint32_t run;
 	uint8_t kind, flags;
-	int16_t owner;      /* -1: nobody */
-	uint32_t count;     /* depth, readers, value, or members of a barrier */
-	uint32_t need;      /* barrier */
+	int16_t owner;  /* -1: none */
+	uint32_t count; /* depth, readers, value, or members of a barrier */
+	uint32_t need;  /* barrier */
 	struct x_clock clock;
 	struct x_cell *cell; /* of an atomic within one cell; NULL: not asked for yet */
-	uintptr_t pc;       /* the last access to an atomic, and its place */
+	uintptr_t pc;        /* the last access to an atomic, and its place */
 	uint32_t place;
 	uint64_t pend[X_WORDS];  /* threads whose pending operation it makes possible or not */
 	uint64_t sleep[X_WORDS]; /* threads that wait for a wake-up */
 	uint32_t nsleep;
 	uint16_t gone_thread;
-	uintptr_t gone_pc;  /* where it was destroyed or freed */
+	uintptr_t gone_pc; /* where it was destroyed or freed */
 };
 
 enum { XT_FREE, XT_LIVE, XT_ENDED, XT_JOINED };
@@ -106,30 +107,34 @@ struct x_tls_dtor {
 };
 
 struct x_thread {
-	void *sp;            /* of the fiber while it does not run */
+	void *sp; /* of the fiber while it does not run */
 	uintptr_t fs;
 	struct sched_op *op; /* pending: what it does when it is chosen; the scheduler's own */
 	struct x_object *pends;
-	uint32_t spins;      /* entries of its X.spin: what it did since its last effect */
+	uint32_t spins;                 /* entries of its X.spin: what it did since its last effect */
 	uint32_t spin_rounds, spin_pos; /* pos: what comes next, if rounds */
 	uint8_t state;
 	bool detached, signalled, timed, recursive, fenced, ended_holding;
+	bool cancel_off, cancel_async;
+	uint32_t cancelled; /* pthread_cancel was called for it */
 	uint16_t slot, parent;
-	uint16_t joiner;     /* X_THREADS: nobody waits for its end */
+	uint16_t joiner; /* X_THREADS: no thread waits for its end */
 	uintptr_t created_pc;
-	uint64_t now;        /* virtual ns */
-	uint64_t deadline;   /* of a timed wait */
+	uint64_t now;      /* virtual ns */
+	uint64_t deadline; /* of a timed wait */
 	void *(*fn)(void *);
 	void *arg, *value;
-	void *cleanup;       /* the innermost buffer of pthread_cleanup_push */
+	void *cleanup; /* the innermost buffer of pthread_cleanup_push */
 	struct x_tls_dtor *dtors;
-	uint32_t blocks;     /* marked ones it is in */
+	uint32_t blocks; /* marked ones it is in */
 	const char *block_name;
-	uint32_t nkeys;      /* of its keys' values: those below are set */
+	uintptr_t block_pc;
+	bool block_wrote;
+	uint32_t nkeys; /* of its keys' values: those below are set */
 	uint64_t sigmask, nrandom;
-	uint32_t top;        /* frames of functions it is in */
+	uint32_t top;          /* frames of functions it is in */
 	uint64_t gaps, in_gap; /* gap.c: those whose block it is in; and is between the places of */
-	uint64_t judged;     /* by level of blocks: is it one that is judged? */
+	uint64_t judged;       /* by level of blocks: is it one that is judged? */
 	uint32_t levels;
 };
 
@@ -137,18 +142,25 @@ struct x_thread {
 struct x_thread_more {
 	uint32_t fence_rel[X_THREADS], fence_acq[X_THREADS];
 	void *keys[X_KEYS];
-	struct { uintptr_t fn, pc, sp, site; uint64_t gaps; bool marked; } frame[512]; /* gaps: before it */
+	struct {
+		uintptr_t fn, pc, sp, site;
+		uint64_t gaps;
+		bool marked;
+	} frame[512];  /* gaps: before it */
+	uint32_t told; /* survey.c: of these frames; `popped`: there were more */
+	bool popped, called;
 };
 
 struct x_slot {
 	pthread_t id;
 	uintptr_t fs;
-	char *lo, *hi;       /* its stack's mapping */
-	char *start;         /* where a fiber's frames begin; above: libc's */
-	char *data;          /* thread-local data and descriptor, up to `hi`, are saved in `image` */
+	char *lo, *hi; /* its stack's mapping */
+	char *start;   /* where a fiber's frames begin; above: libc's */
+	char *data;    /* thread-local data and descriptor, up to `hi`, are saved in `image` */
 	char *image;
 	uint32_t go, ready;
-	uint16_t thread;     /* whose it is in this run */
+	uint32_t mxcsr, fpcw; /* of the creator, for a real thread */
+	uint16_t thread;      /* whose it is in this run */
 };
 
 /* One earlier access to some bytes of a cell. */
@@ -160,16 +172,19 @@ struct x_past {
 };
 enum { XA_WRITE = 1, XA_ATOMIC = 2, XA_FREE = 4 };
 struct x_cell {
-	uint64_t key;        /* address / 8 and run */
+	uint64_t key; /* address / 8 and run */
 	struct x_past past[4];
-	uint32_t n, more;    /* more: index of a further cell in X.more */
+	uint32_t n, more; /* more: index of a further cell in X.more */
 };
 
 /* What happened while a block was open: enum event_kind, or what follows; `addr` is a cell, a thread, a
  * block's name, or a set of gaps. */
-enum { XL_INNER_BEGIN = 16, XL_INNER_END, /* of a block in another */
-       XL_GAPS,                           /* of the block that has just begun */
-       XL_IN_GAP };
+enum {
+	XL_INNER_BEGIN = 16,
+	XL_INNER_END, /* of a block in another */
+	XL_GAPS,      /* of the block that has just begun */
+	XL_IN_GAP
+};
 struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
@@ -179,7 +194,7 @@ struct x_logged {
 struct x_spun {
 	uintptr_t a, pc;
 	uint32_t size;
-	bool op;             /* a point, not only a read on the way */
+	bool op; /* a point, not only a read on the way */
 	bool yields;
 };
 
@@ -204,21 +219,21 @@ struct x_heap {
 
 struct x {
 	struct control *ctl;
-	bool ready;          /* the snapshot is taken */
-	bool active;         /* a run is under way: operations are simulated */
-	bool alone;          /* no other thread was ever made in this run */
-	bool traps;          /* the kernel sends the program's system calls to us */
-	char selector;       /* of those traps */
-	bool ending;         /* exit: handlers run */
-	uint32_t run;        /* number of this run in this process, from 1 */
-	uint64_t index;      /* number of the schedule */
+	bool ready;                       /* the snapshot is taken */
+	bool active;                      /* a run is under way: operations are simulated */
+	bool alone;                       /* no other thread was ever made in this run */
+	bool traps;                       /* the kernel sends the program's system calls to us */
+	char selector;                    /* of those traps */
+	bool ending;                      /* exit: handlers run */
+	uint32_t run;                     /* number of this run in this process, from 1 */
+	uint64_t index;                   /* number of the schedule */
 	uint32_t nthreads, live, current; /* nthreads: the largest id and one */
 	uint32_t step;
 	struct sched *sched;
 	struct minimize *minimiser;
 	uint64_t switches;
 	bool detail, new_places;
-	bool fences;         /* in this process: fences or relaxed loads of released data */
+	bool fences; /* in this process: fences or relaxed loads of released data */
 	uint32_t nplaces;
 	/* the end of the run */
 	uint32_t end, end_thread;
@@ -231,7 +246,9 @@ struct x {
 	char *stack_hi, *stack_saved;
 	size_t stack_size;
 	uint32_t nregions;
-	struct { uintptr_t lo, hi; } region[X_REGIONS];
+	struct {
+		uintptr_t lo, hi;
+	} region[X_REGIONS];
 	uint32_t npages;
 	struct x_heap heap[X_THREADS], heap0; /* heap0: main's, at the snapshot */
 	uint32_t nclocks, nmore;
@@ -244,36 +261,54 @@ struct x {
 	off_t fd_offset[X_FDS];
 	bool fds_dirty;
 	uint32_t nmaps;
-	struct { uintptr_t at; size_t size; } map[X_MAPS];
+	struct {
+		uintptr_t at;
+		size_t size;
+	} map[X_MAPS];
 	uintptr_t map_top;
-	struct { uint64_t fn, flags; } sig[65], sig0[65];
+	struct {
+		uint64_t fn, flags;
+	} sig[65], sig0[65];
 	bool sigs_dirty;
 	void (*key_dtor[X_KEYS])(void *);
 	uint8_t key_used[X_KEYS], key_used0[X_KEYS];
 	uint32_t ntraps, nout;
-	uint32_t call;       /* the last system call that was passed on, and its place */
+	uint32_t call; /* the last system call that was passed on, and its place */
 	uintptr_t call_pc;
 	/* marked blocks */
 	bool logging, log_full;
 	uint32_t open_blocks, blocks, nlog;
+	bool hooked; /* gaps are known, or a survey is made: gap.c is told of every operation */
 	uint32_t ngaps;
 	uint64_t gap_now, gap_hit; /* this run is steered into; that another thread came in between of */
-	uint64_t gap_any;    /* every cycle through their blocks counts */
-	bool cycle;          /* of this run: x_judge found one, closed at: */
+	uint64_t gap_any;          /* every cycle through their blocks counts */
+	bool marks;                /* of this process: blocks that are marked were entered */
+	bool cycle;                /* of this run: x_judge found one, closed at: */
 	uintptr_t cycle_pc;
-	uint32_t unpointed;  /* accesses since the last point */
+	bool raced, race_kept;        /* in this run; the run that is told is one with a race */
+	bool race_points, race_shown; /* both accesses are points in this run; in the one that is told */
+	uintptr_t race_pc;            /* where the later access was */
+	bool kept;                    /* a function that is not atomic was found: the search goes on for what fails by itself */
+	uint32_t kept_until;          /* that run */
+	struct rec *survey;           /* survey.c: shared memory; NULL: none is made */
+	bool surveying;               /* of this run */
+	uintptr_t survey_atomic;      /* the accesses that come next are atomic, and of this */
+	uint32_t unpointed;           /* accesses since the last point */
 	size_t scratch_used;
 	uint32_t pending_write; /* in detail: number of the event of a write that is being made, from 1 */
-	bool finished;       /* a run's process has told all */
+	bool finished;          /* a run's process has told all */
 	bool keys_dirty;
 	uintptr_t text_lo, text_hi; /* of the program's own file */
-	uint32_t width;      /* entries of clocks that are kept; grows with the largest id so far */
-	bool fs_instruction; /* the processor has wrfsbase, and the kernel lets us */
+	uint32_t width;             /* entries of clocks that are kept; grows with the largest id so far */
+	bool fs_instruction;        /* the processor has wrfsbase, and the kernel lets us */
 	bool avx2;
-	bool real;           /* threads of the kernel, for debuggers */
+	bool real;               /* threads of the kernel, for debuggers */
 	uint64_t slots[X_WORDS]; /* those that are lent now */
-	struct { pthread_t id; uint16_t slot; } slot_of[2 * X_THREADS]; /* by id, open addressing */
-	struct sched_op no_op; /* before there is a scheduler */
+	struct {
+		pthread_t id;
+		uint16_t slot;
+	} slot_of[2 * X_THREADS]; /* by id, open addressing */
+	struct sched_op no_op;    /* before there is a scheduler */
 	struct x_thread thread[X_THREADS];
 	uint32_t held[X_THREADS]; /* mutexes, by thread */
 	uint32_t clock[X_THREADS][X_THREADS];
@@ -293,22 +328,34 @@ struct x {
 };
 
 #define X (*(struct x *)X_AT)
+_Static_assert(X_AT + sizeof(struct x) <= X_SAVED && X_SAVED + (uint64_t)X_PAGES * 4096 <= X_SCRATCH_AT &&
+                       X_SCRATCH_AT + X_SCRATCH <= X_HEAP,
+               "the explorer's mappings do not overlap");
+_Static_assert(X_HEAP + X_THREADS * X_HEAP_EACH <= X_LARGE && X_LARGE + X_THREADS * X_LARGE_EACH <= X_MAPPED, "nor do the heaps");
+_Static_assert(!(X_OBJECTS & (X_OBJECTS - 1)) && !(X_PLACES & (X_PLACES - 1)) && !(X_CELLS & (X_CELLS - 1)) &&
+                       !(X_SEEN & (X_SEEN - 1)),
+               "hash tables are powers of two");
+_Static_assert(X_THREADS % 64 == 0 && X_THREADS % 4 == 0, "sets of threads are words, clocks are joined by fours");
 
 static inline struct x_thread *x_me(void)
 {
+	assert(X.current < X_THREADS);
 	return &X.thread[X.current];
 }
 
 static inline void x_bit_set(uint64_t *set, unsigned i)
 {
+	assert(i < X_THREADS);
 	set[i / 64] |= 1ull << i % 64;
 }
 static inline void x_bit_clear(uint64_t *set, unsigned i)
 {
+	assert(i < X_THREADS);
 	set[i / 64] &= ~(1ull << i % 64);
 }
 static inline bool x_bit(const uint64_t *set, unsigned i)
 {
+	assert(i < X_THREADS);
 	return set[i / 64] >> i % 64 & 1;
 }
 static inline uint32_t x_slot_hash(pthread_t id)
@@ -316,9 +363,9 @@ static inline uint32_t x_slot_hash(pthread_t id)
 	return (uint32_t)((uint64_t)id * 0x9e3779b97f4a7c15ull >> 32) % (2 * X_THREADS);
 }
 /* start.c */
-void x_begin(long fd);              /* INTACT_OPTIONS has explore=FD */
-_Noreturn void x_end_run(void);     /* X.end says how */
-void x_failed(void);                /* does nothing: debuggers stop here */
+void x_begin(long fd);          /* INTACT_OPTIONS has explore=FD */
+_Noreturn void x_end_run(void); /* X.end says how */
+void x_failed(void);            /* does nothing: debuggers stop here */
 _Noreturn void x_give_up(unsigned why, const char *fmt, ...);
 _Noreturn void x_fail(unsigned end, const char *fmt, ...); /* the run ends with this */
 
@@ -333,6 +380,7 @@ static inline void x_set_fs(uintptr_t fs)
 		x_set_fs_call(fs);
 }
 bool x_pool(uint32_t n);
+void *x_fiber_frame(char *top, void (*fn)(void)); /* a stack to switch to, which begins with fn */
 void x_fiber_prepare(struct x_thread *t);
 void x_fiber_go_real(struct x_thread *from, struct x_thread *to);
 /* Never returns when `from` has ended. */
@@ -351,25 +399,24 @@ static inline void x_fiber_go(struct x_thread *from, struct x_thread *to)
 /* snapshot.c */
 bool x_snapshot_take(void);
 void x_snapshot_restore(void);
-bool x_snapshot_fault(uintptr_t addr);  /* was it a page of ours that is saved at its first write? */
+bool x_snapshot_fault(uintptr_t addr);           /* was it a page of ours that is saved at its first write? */
 void x_snapshot_touch(uintptr_t addr, size_t n); /* before the kernel writes there */
 
 /* points.c. A point stops the current thread before an operation and returns when it is
  * chosen; then the operation is done at once. `o`: what decides whether it is
  * possible; NULL: it always is. */
-void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
-             unsigned flags, uintptr_t pc);
+void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc);
 /* The same for memory: kinds from SCHED_READ to SCHED_RMW. */
 void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc);
 void x_pends(struct x_thread *t, struct x_object *o); /* it waits for another object from now on */
 bool x_can_go_on(const struct x_thread *t);
-void x_changed(struct x_object *o);  /* whose pending operation is possible now? */
+void x_changed(struct x_object *o); /* whose pending operation is possible now? */
 static inline void x_result(unsigned result, uint32_t value)
 {
 	if (!X.alone)
 		sched_result(X.sched, result, value);
 }
-_Noreturn void x_thread_over(void);  /* the current thread has ended: another goes on */
+_Noreturn void x_thread_over(void);             /* the current thread has ended: another goes on */
 void x_values(uint64_t before, uint64_t after); /* of the last step, in detail */
 
 /* objects.c */
@@ -390,7 +437,7 @@ void x_object_destroy(uintptr_t at, uintptr_t pc);
 void x_objects_freed(uintptr_t at, size_t n, uintptr_t pc);
 void x_objects_save(void);
 void x_objects_restore(void);
-void x_sleep_in(struct x_object *o);    /* the current thread waits for a wake-up */
+void x_sleep_in(struct x_object *o);                       /* the current thread waits for a wake-up */
 struct x_thread *x_wake(struct x_object *o, uint32_t nth); /* of the sleepers by thread */
 void x_leave_sleep(struct x_object *o, uint32_t thread);
 
@@ -474,6 +521,7 @@ static inline uint32_t x_place_hash(uintptr_t pc)
 }
 static inline uint32_t x_place(uintptr_t pc)
 {
+	pc += !pc; /* an unknown place is one, too: slots with 0 are free */
 	uint32_t h = x_place_hash(pc);
 	return likely(X.place[h].pc == pc) ? h : x_place_look(pc);
 }
@@ -493,18 +541,29 @@ static inline void x_effect(void) /* of the current thread */
 void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc);
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc);
 void x_log_gap(unsigned kind, uint64_t gaps);
+void x_log_lock(uintptr_t lock, bool acquire, bool shared);
+void x_block_waits(void);
 void x_block_begin(const char *name, uintptr_t pc);
 void x_function_begin(uint64_t gaps, uintptr_t pc); /* a function that is a block, of these gaps */
 void x_block_end(uintptr_t pc);
-void x_judge(void);                 /* X.cycle: a block is not atomic */
+void x_judge(void); /* X.cycle: a block is not atomic */
 bool x_trace_is_new(uint64_t hash);
 
 /* gap.c. Call those with an address only if X.ngaps. */
 void x_gaps_begin(void);
-void x_gaps_run(void);              /* a run begins */
+void x_gaps_run(void);                             /* a run begins */
 uint64_t x_gap_blocks(uintptr_t fn, uintptr_t pc); /* whose block is the function that is entered? */
-unsigned x_gap_flags(uintptr_t pc); /* of the operation that comes next */
-void x_gap_passed(uintptr_t pc);    /* it is done now */
+unsigned x_gap_flags(uintptr_t pc);                /* of the operation that comes next */
+void x_gap_passed(uintptr_t pc);                   /* it is done now */
+
+/* survey.c. Call all but the first two only while X.surveying. */
+void x_survey_map(void);
+void x_survey_run(void); /* a run begins */
+void x_survey_end(void);
+void x_survey_left(uint32_t stay); /* functions of the current thread are left */
+void x_survey_event(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc);
+void x_survey_op(const struct sched_op *op);
+void x_survey_forget(uintptr_t addr, size_t size);
 
 /* sync.c */
 int x_mutex_lock(pthread_mutex_t *m, uintptr_t pc);
@@ -525,8 +584,7 @@ int x_barrier_wait(pthread_barrier_t *b, uintptr_t pc);
 int x_guard_acquire(void *guard, uintptr_t pc);
 void x_guard_release(void *guard, bool done, uintptr_t pc);
 int x_once(pthread_once_t *o, void (*fn)(void), uintptr_t pc);
-long x_futex(uint32_t *word, int op, uint32_t value, const struct timespec *ts, uint32_t *word2,
-             uint32_t value3, uintptr_t pc);
+long x_futex(uint32_t *word, int op, uint32_t value, const struct timespec *ts, uint32_t *word2, uint32_t value3, uintptr_t pc);
 int x_mutex_destroy(pthread_mutex_t *m, uintptr_t pc);
 int x_cond_init(pthread_cond_t *c, const pthread_condattr_t *a);
 clockid_t x_cond_clock(const pthread_cond_t *c);
@@ -553,7 +611,16 @@ int x_detach(pthread_t id, uintptr_t pc);
 _Noreturn void x_thread_exit(void *value);
 _Noreturn void x_thread_main(void);
 void x_run_dtors(struct x_thread *t);
-void x_unwind_init(void); /* unwind.c */
+/* unwind.c */
+void x_unwind_init(void);
+_Noreturn void x_leave_all(void *value); /* the frames of the thread, then the thread */
+/* cancel.c */
+void x_cancelled(struct x_thread *t);
+static inline void x_cancel_point(void)
+{
+	if (unlikely(x_me()->cancelled))
+		x_cancelled(x_me());
+}
 struct x_thread *x_thread_of(pthread_t id);
 
 /* heap.c */
@@ -572,7 +639,7 @@ void x_heap_restore(void);
 long x_sys(long nr, long a, long b, long c, long d, long e, long f); /* of our own: never traps */
 extern long x_server_pid, x_child_pid;
 bool x_traps(void);
-bool x_traps_here(void);   /* of the kernel thread that calls */
+bool x_traps_here(void); /* of the kernel thread that calls */
 void x_signal_stack(void);
 long x_syscall(long nr, const long a[6], uintptr_t pc);
 void x_syscalls_restore(void);
@@ -589,6 +656,7 @@ void x_report_run(void);
 void x_report_step(void);
 void x_report_race(const struct x_past *was, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place);
 void x_report_modules(void);
+uintptr_t x_program_place(uintptr_t pc); /* who of the program called the library that is at pc */
 
 #pragma GCC visibility pop
 

@@ -4,7 +4,7 @@
  * Each has the stack and the thread-local storage of a real thread, one of a pool
  * made before the snapshot by libc's own pthread_create: so whatever libc keeps
  * there is as libc wants it, in every release, and nothing of its layout needs to
- * be known. The real threads only lend them: they sleep in the kernel for ever.
+ * be known. The real threads only lend them: they sleep in the kernel forever.
  * The one kernel thread that runs switches the stack pointer and the fs register.
  *
  * The thread-local data and the thread's descriptor behind it are copied when the pool
@@ -21,19 +21,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
-/* Callee-saved registers onto the old stack, from the new one. */
+/* Callee-saved registers onto the old stack, from the new one. To those belong how floating
+ * point rounds and what it traps, which is seldom changed, and slow to load. */
 __asm__(".text\n"
         ".globl x_switch\n.hidden x_switch\n.type x_switch, @function\n"
         "x_switch:\n"
         "	push %rbp\n	push %rbx\n	push %r12\n"
         "	push %r13\n	push %r14\n	push %r15\n"
+        "	sub $8, %rsp\n"
+        "	stmxcsr (%rsp)\n	fnstcw 4(%rsp)\n"
+        "	mov (%rsp), %eax\n	mov 4(%rsp), %dx\n"
         "	mov %rsp, (%rdi)\n"
         "	mov %rsi, %rsp\n"
+        "	cmp (%rsp), %eax\n	jne 2f\n"
+        "	cmp 4(%rsp), %dx\n	jne 2f\n"
+        "1:	add $8, %rsp\n"
         "	pop %r15\n	pop %r14\n	pop %r13\n"
         "	pop %r12\n	pop %rbx\n	pop %rbp\n"
         "	ret\n"
+        "2:	ldmxcsr (%rsp)\n	fldcw 4(%rsp)\n"
+        "	jmp 1b\n"
         ".size x_switch, .-x_switch\n");
 
 enum { HWCAP2_FSGSBASE = 2 };
@@ -60,6 +70,7 @@ static void *lend(void *arg)
 	x_signal_stack();
 	if (X.traps)
 		x_traps_here();
+	__asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(s->mxcsr), "m"(s->fpcw));
 	x_thread_main();
 }
 
@@ -75,8 +86,7 @@ static bool bounds(struct x_slot *s)
 	s->lo = lo;
 	s->hi = (char *)lo + size;
 	/* The stack and the descriptor are one mapping, the descriptor at its end. */
-	return ok && s->start > s->lo && s->start < s->hi && s->fs > (uintptr_t)s->start &&
-	       s->fs < (uintptr_t)s->hi;
+	return ok && s->start > s->lo && s->start < s->hi && s->fs > (uintptr_t)s->start && s->fs < (uintptr_t)s->hi;
 }
 
 static void slot_known(uint32_t slot)
@@ -143,20 +153,29 @@ bool x_pool(uint32_t n)
 
 /* ---- beginning and switching ---- */
 
+/* What x_switch goes to: a call of fn. Floating point is as with the creator. */
+void *x_fiber_frame(char *top, void (*fn)(void))
+{
+	void **sp = (void **)top;
+	*--sp = NULL; /* fn's return address: none */
+	*--sp = (void *)(uintptr_t)fn;
+	for (int i = 0; i < 7; i++)
+		*--sp = NULL;
+	__asm__ volatile("stmxcsr (%0)\n\tfnstcw 4(%0)" : : "r"(sp) : "memory");
+	return sp;
+}
+
 /* The first instruction of a fiber: a call of x_thread_main on an aligned stack. */
 void x_fiber_prepare(struct x_thread *t)
 {
+	assert(t->slot < X_THREADS && x_bit(X.slots, t->slot));
 	struct x_slot *s = &X.slot[t->slot];
 	t->fs = s->fs;
+	__asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(s->mxcsr), "=m"(s->fpcw));
 	if (X.real)
 		return;
 	rt_copy(s->data, s->image, (size_t)(s->hi - s->data));
-	void **sp = (void **)(s->start - 64);
-	*--sp = NULL; /* x_thread_main's return address: none */
-	*--sp = (void *)(uintptr_t)x_thread_main;
-	for (int i = 0; i < 6; i++)
-		*--sp = NULL;
-	t->sp = sp;
+	t->sp = x_fiber_frame(s->start - 64, x_thread_main);
 }
 
 void x_fiber_go_real(struct x_thread *from, struct x_thread *to)

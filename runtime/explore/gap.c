@@ -52,7 +52,7 @@ static uint64_t address(const struct control_gap_place *p)
 	return 0;
 }
 
-/* An access there, if it is one, is a point: or nobody could come in between. */
+/* An access there, if it is one, is a point; otherwise no thread could intervene. */
 static void becomes_point(uint64_t at)
 {
 	struct control *c = X.ctl;
@@ -72,7 +72,7 @@ void x_gaps_begin(void)
 	for (uint32_t i = 0; i < X.ngaps; i++) {
 		const struct control_gap *g = &c->gap[i];
 		uint64_t bit = 1ull << i, entered = address(&g->entered), commit = address(&g->commit),
-		         violation = address(&g->violation), until = address(&g->until);
+			 violation = address(&g->violation), until = address(&g->until);
 		for (int k = 0; k < CONTROL_GAP_FNS; k++)
 			if (address(&g->fn[k]))
 				place(address(&g->fn[k]), 0)->block |= bit;
@@ -92,6 +92,7 @@ void x_gaps_begin(void)
 		becomes_point(violation);
 		becomes_point(until);
 	}
+	X.hooked = X.ngaps || X.survey;
 	if (X.ngaps)
 		sched_steer(X.sched, none, X.ngaps);
 }
@@ -133,17 +134,18 @@ static bool here(uintptr_t pc, struct x_gap_at *out)
 unsigned x_gap_flags(uintptr_t pc)
 {
 	struct x_gap_at p;
-	if (!here(pc, &p))
+	if (!X.ngaps || !here(pc, &p))
 		return 0;
-	return (p.violation & X.gap_now & x_me()->in_gap ? SCHED_AT_BEFORE : 0u) |
-	       (p.until & X.gap_now ? SCHED_AT_UNTIL : 0u);
+	return (p.violation & X.gap_now & x_me()->in_gap ? SCHED_AT_BEFORE : 0u) | (p.until & X.gap_now ? SCHED_AT_UNTIL : 0u);
 }
 
 void x_gap_passed(uintptr_t pc)
 {
 	struct x_thread *t = x_me();
 	struct x_gap_at at, *p = &at;
-	if (!here(pc, p))
+	if (unlikely(X.surveying))
+		x_survey_op(t->op);
+	if (!X.ngaps || !here(pc, p))
 		return;
 	for (uint32_t i = 0; p->until && i < X.nthreads; i++)
 		if (i != X.current && X.thread[i].state == XT_LIVE)

@@ -1,23 +1,24 @@
 /*
  * heap: malloc under exploration.
  *
- * Addresses and what stands in new blocks must be the same whenever a thread does
- * the same: so each thread has a part of its own and takes from its end; a block
- * that was freed is not given out again, which also makes its later use visible,
- * until a thread has spent FULL bytes. Memory is filled with a pattern when it is
- * given out, because the last run's data stands there.
+ * Addresses and the contents of new blocks must be the same whenever a thread
+ * does the same: so each thread has a part of its own and takes from its end; a
+ * block that was freed is not given out again, which also makes its later use
+ * visible, until a thread has used FULL bytes. Memory is filled with a pattern
+ * when it is given out, because it contains the last run's data.
  *
  * A block has 16 bytes in front: whose it is and its state, and its size in the
  * form that libc's malloc_usable_size reads (of a block that was mapped by
  * itself); x_heap_init tries whether this libc does.
  *
  * Large blocks come from a second area, zero from the kernel: their pages are
- * given back at the restart.
+ * released at the restart.
  */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 extern void *__libc_realloc(void *, size_t);
@@ -29,11 +30,11 @@ struct x_chunk {
 };
 
 enum { LARGE = 256 << 10, MAPPED = 2 };
-#define FULL  (256ull << 20)
-#define LIVE  0x6c69766500000000ull
-#define FREED 0x6672656500000000ull
+#define FULL    (256ull << 20)
+#define LIVE    0x6c69766500000000ull
+#define FREED   0x6672656500000000ull
 #define PATTERN 0xbebebebebebebebeull
-#define HIGH  0xffffffff00000000ull
+#define HIGH    0xffffffff00000000ull
 
 bool x_owns(const void *p)
 {
@@ -42,6 +43,7 @@ bool x_owns(const void *p)
 
 static struct x_chunk *chunk_of(void *p)
 {
+	assert(x_owns(p));
 	return (struct x_chunk *)p - 1;
 }
 
@@ -52,6 +54,7 @@ static size_t room_of(const struct x_chunk *c)
 
 static unsigned class_of(size_t n) /* n: a multiple of 16, below 2048 */
 {
+	assert(n % 16 == 0 && n / 16 < X_CLASSES);
 	return (unsigned)(n / 16);
 }
 
@@ -198,6 +201,7 @@ void *x_realloc(void *p, size_t n)
 
 void x_heap_begin(unsigned t)
 {
+	assert(t < X_THREADS);
 	struct x_heap *h = &X.heap[t];
 	if (unlikely(h->full))
 		for (unsigned i = 0; i < X_CLASSES; i++)

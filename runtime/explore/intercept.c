@@ -1,6 +1,6 @@
 /*
- * intercept: functions of libc's that only the explorer stands in front of; in every
- * other run they pass through.
+ * intercept: libc functions that only the explorer interposes; in every other run
+ * they pass through.
  */
 #include <errno.h>
 #include <sched.h>
@@ -340,14 +340,6 @@ EXPORT void __assert_fail(const char *what, const char *file, unsigned line, con
 		REAL(__assert_fail)(what, file, line, function);
 	X.end_pc = CALLER;
 	x_fail(CONTROL_ASSERT, "%s:%u: %s: assertion '%s' failed", file, line, function ? function : "?", what);
-}
-
-EXPORT int pthread_cancel(pthread_t id)
-{
-	if (likely(!rt.explore))
-		return REAL(pthread_cancel)(id);
-	X.end_pc = CALLER;
-	x_give_up(CONTROL_WHY_UNSUPPORTED, "pthread_cancel is not simulated");
 }
 
 EXPORT int pthread_kill(pthread_t id, int sig)

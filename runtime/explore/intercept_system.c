@@ -1,7 +1,7 @@
 /*
- * intercept_system: the two functions in front of libc's whose names the rest of the
- * runtime uses itself. Its references are turned to plain.c, so these stand apart
- * from it (runtime/meson.build).
+ * intercept_system: the two interposed functions whose names the rest of the runtime
+ * uses itself. Its references are redirected to plain.c, so these are separate
+ * (runtime/meson.build).
  */
 #include <errno.h>
 #include <sched.h>
@@ -26,8 +26,7 @@ EXPORT long syscall(long nr, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	long r = unlikely(rt.explore) && X.active ? x_syscall(nr, a, CALLER)
-	                                          : x_sys(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+	long r = unlikely(rt.explore) && X.active ? x_syscall(nr, a, CALLER) : x_sys(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (r < 0 && r > -4096) {
 		errno = (int)-r;
 		return -1;

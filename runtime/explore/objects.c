@@ -8,6 +8,7 @@
  * An object that was destroyed, or whose memory was freed, keeps its entry with
  * a flag: the next use of it is an error of the program's.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 struct x_object *x_object_find(uintptr_t at)
@@ -23,6 +24,7 @@ struct x_object *x_object_find(uintptr_t at)
 
 static void clear(struct x_object *o, unsigned kind)
 {
+	assert(kind > XO_NONE && kind <= XO_SPIN);
 	o->kind = (uint8_t)kind;
 	o->flags = 0;
 	o->owner = -1;
@@ -36,10 +38,8 @@ static void clear(struct x_object *o, unsigned kind)
 	o->pc = 0;
 }
 
-static const char *const kinds[] = {
-	"object", "mutex", "read-write lock", "condition variable", "semaphore", "barrier",
-	"once flag", "atomic", "futex", "spin lock"
-};
+static const char *const kinds[] = { "object",    "mutex",  "read-write lock", "condition variable", "semaphore", "barrier",
+	                             "once flag", "atomic", "futex",           "spin lock" };
 
 static NOINLINE void wrong_use(const struct x_object *o, uintptr_t pc)
 {
@@ -54,6 +54,7 @@ static NOINLINE void wrong_use(const struct x_object *o, uintptr_t pc)
 
 struct x_object *x_object_look(uintptr_t at, unsigned kind, uintptr_t pc)
 {
+	assert(at && kind > XO_NONE && kind <= XO_SPIN);
 	uint32_t h = x_object_hash(at);
 	for (;; h = (h + 1) & (X_OBJECTS - 1)) {
 		struct x_object *o = &X.object[h];
@@ -124,7 +125,7 @@ void x_objects_save(void)
 	for (uint32_t i = 0; i < X_OBJECTS; i++)
 		if (X.object[i].run == X.run) {
 			if (X.nobjects0 == sizeof X.object0 / sizeof *X.object0)
-				x_give_up(CONTROL_WHY_INTERNAL, "more than 256 locks are made before main");
+				x_give_up(CONTROL_WHY_INTERNAL, "more than 256 locks are initialised before main");
 			X.object0[X.nobjects0++] = X.object[i];
 		}
 }
@@ -144,6 +145,7 @@ void x_objects_restore(void)
 
 void x_sleep_in(struct x_object *o)
 {
+	assert(!x_bit(o->sleep, X.current));
 	x_me()->signalled = false;
 	x_bit_set(o->sleep, X.current);
 	o->nsleep++;
@@ -153,6 +155,7 @@ void x_leave_sleep(struct x_object *o, uint32_t thread)
 {
 	if (!x_bit(o->sleep, thread))
 		return;
+	assert(o->nsleep);
 	x_bit_clear(o->sleep, thread);
 	o->nsleep--;
 }

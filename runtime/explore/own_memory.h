@@ -1,7 +1,7 @@
 /*
- * own_memory: included before every file of the explorer: what compilers call by
- * themselves to copy and clear goes to functions of ours, as the program's
- * memcpy and memset stand for accesses of the program.
+ * own_memory: included before every file of the explorer: calls that compilers
+ * generate to copy and clear memory go to the runtime's own functions, because
+ * the program's memcpy and memset count as accesses of the program.
  */
 __asm__(".set memcpy, x_memcpy\n"
         ".set memmove, x_memmove\n"

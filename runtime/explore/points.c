@@ -1,5 +1,5 @@
 /*
- * points: where the scheduler is asked who goes on.
+ * points: where the scheduler is asked which thread continues.
  *
  * The current thread says what it is about to do; sched_point answers with the
  * thread whose pending operation comes next, and the fiber is switched. What is
@@ -7,6 +7,7 @@
  * threads whose pending operation it decides (`pend`), and when it changes those
  * alone are looked at.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* Can the pending operation of `t` be done now? */
@@ -24,14 +25,14 @@ static bool possible(const struct x_thread *t)
 	case SCHED_WRLOCK:
 		return o->owner < 0 && !o->count;
 	case SCHED_SEM_WAIT:
-		return o->count > 0;
+		return o->count > 0 || (t->cancelled && !t->cancel_off);
 	case SCHED_ONCE:
 		return o->owner < 0;
 	case SCHED_BARRIER_LEAVE:
 	case SCHED_FUTEX_WOKEN:
 		return t->signalled || t->timed;
 	case SCHED_JOIN:
-		return X.thread[t->op->a].state == XT_ENDED;
+		return X.thread[t->op->a].state == XT_ENDED || (t->cancelled && !t->cancel_off);
 	default:
 		return true;
 	}
@@ -61,6 +62,7 @@ void x_changed(struct x_object *o)
 
 void x_pends(struct x_thread *t, struct x_object *o)
 {
+	assert(t >= X.thread && t < X.thread + X.nthreads);
 	uint32_t i = (uint32_t)(t - X.thread);
 	if (t->pends)
 		x_bit_clear(t->pends->pend, i);
@@ -70,9 +72,9 @@ void x_pends(struct x_thread *t, struct x_object *o)
 	evaluate(t);
 }
 
-/* ---- nobody can go on ---- */
+/* ---- no thread can continue ---- */
 
-/* Whose wait would end if others went on; the rest wait for a wake-up that nobody is left to give. */
+/* Whose wait would end if others went on; the rest wait for a wake-up that no thread is left to send. */
 static bool waits_for_thread(const struct x_thread *t)
 {
 	switch (t->op->kind) {
@@ -104,13 +106,12 @@ static _Noreturn void nobody(void)
 			waits++;
 	}
 	if (awaits)
-		x_fail(CONTROL_ENDLESS, "every thread that can run repeats the same reads for ever");
+		x_fail(CONTROL_ENDLESS, "every runnable thread repeats the same reads forever");
 	if (waits && !locks)
-		x_fail(CONTROL_LOST_WAKEUP, "every thread waits, and nobody is left to wake one");
+		x_fail(CONTROL_LOST_WAKEUP, "every thread waits, and no thread is left to wake one");
 	if (!waits && !locks && !joins)
 		x_end_run(); /* all have ended: main by pthread_exit */
-	x_fail(CONTROL_DEADLOCK, waits ? "deadlock: threads wait for locks whose holders wait, too"
-	                               : "deadlock");
+	x_fail(CONTROL_DEADLOCK, waits ? "deadlock: threads wait for locks whose holders also wait" : "deadlock");
 }
 
 static _Noreturn NOINLINE void stopped(void)
@@ -134,11 +135,20 @@ static _Noreturn NOINLINE void stopped(void)
 static bool may_spin(unsigned kind)
 {
 	switch (kind) {
-	case SCHED_READ: case SCHED_LOAD: case SCHED_TRYLOCK: case SCHED_TRYRD: case SCHED_TRYWR:
-	case SCHED_SEM_TRY: case SCHED_SEM_VALUE: case SCHED_TRYJOIN: case SCHED_YIELD: case SCHED_SLEEP: case SCHED_FENCE:
+	case SCHED_READ:
+	case SCHED_LOAD:
+	case SCHED_TRYLOCK:
+	case SCHED_TRYRD:
+	case SCHED_TRYWR:
+	case SCHED_SEM_TRY:
+	case SCHED_SEM_VALUE:
+	case SCHED_TRYJOIN:
+	case SCHED_YIELD:
+	case SCHED_SLEEP:
+	case SCHED_FENCE:
 	case SCHED_FUTEX_WAIT:
 		return true;
-	case SCHED_RMW: /* one that writes ends the round, and there is none yet when none failed */
+	case SCHED_RMW: /* one that writes ends the iteration, and there is no iteration yet if no attempt failed */
 		return x_me()->spins;
 	default:
 		return false;
@@ -156,6 +166,7 @@ static NOINLINE void go_to(struct x_thread *t, uint32_t next)
 
 static inline void unpend(struct x_thread *t)
 {
+	assert(t == x_me());
 	if (t->pends) {
 		x_bit_clear(t->pends->pend, X.current);
 		t->pends = NULL;
@@ -163,21 +174,21 @@ static inline void unpend(struct x_thread *t)
 }
 
 /* In words of eight bytes, as the scheduler copies it. */
-static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintptr_t b, unsigned size, unsigned flags,
-                          uintptr_t pc)
+static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc)
 {
 	typedef uint64_t __attribute__((may_alias)) word;
 	_Static_assert(offsetof(struct sched_op, size) == 24 && offsetof(struct sched_op, kind) == 28 &&
-	               offsetof(struct sched_op, flags) == 30, "the last word");
+	                       offsetof(struct sched_op, flags) == 30,
+	               "the last word");
 	op->a = a;
 	op->b = b;
 	op->pc = pc;
 	((word *)op)[3] = (uint64_t)size | (uint64_t)kind << 32 | (uint64_t)flags << 48;
 }
 
-void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
-             unsigned flags, uintptr_t pc)
+void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc)
 {
+	assert(X.active && x_me()->state == XT_LIVE && kind < SCHED_BLOCK_BEGIN);
 	struct x_thread *t = x_me();
 	set_op(t->op, kind, a, b, size, flags, pc);
 	bool can = true;
@@ -185,8 +196,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		t->pends = o;
 		x_bit_set(o->pend, X.current);
 		can = possible(t);
-	} else if (kind == SCHED_JOIN || kind == SCHED_BARRIER_LEAVE || kind == SCHED_FUTEX_WOKEN ||
-	           kind == SCHED_COND_WAKE) {
+	} else if (kind == SCHED_JOIN || kind == SCHED_BARRIER_LEAVE || kind == SCHED_FUTEX_WOKEN || kind == SCHED_COND_WAKE) {
 		can = kind != SCHED_COND_WAKE && possible(t);
 	}
 	if (unlikely(X.alone) && can && kind != SCHED_CREATE) {
@@ -194,7 +204,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		return;
 	}
 	X.unpointed = 0;
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	if (may_spin(kind))
 		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
@@ -204,7 +214,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();
@@ -221,12 +231,12 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 		x_spin(addr, size, pc, false);
 	else
 		t->spins = 0;
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	uint32_t next = sched_point(X.sched, X.current, t->op, true);
 	if (next != X.current)
 		go_to(t, next);
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();
@@ -234,6 +244,7 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 
 void x_thread_over(void)
 {
+	assert(x_me()->state != XT_LIVE && X.live);
 	struct x_thread *t = x_me();
 	uint32_t next = sched_gone(X.sched, X.current);
 	go_to(t, next);

@@ -1,6 +1,6 @@
 /*
- * run_report: what the tool is told: the run that failed, its threads, what was printed,
- * data races; in detail also stacks and values of every step.
+ * run_report: what is reported to the tool: the run that failed, its threads, what was
+ * printed, data races; in detail also stacks and values of every step.
  */
 #include <link.h>
 
@@ -13,6 +13,8 @@ enum { FRAMES = 512 };
 /* The frames from `to` on are left. */
 static void drop(struct x_thread *t, uint32_t to)
 {
+	if (unlikely(X.surveying))
+		x_survey_left(to);
 	while (t->top > to)
 		if (X.thread_more[X.current].frame[--t->top].marked) {
 			x_block_end(0);
@@ -23,7 +25,7 @@ static void drop(struct x_thread *t, uint32_t to)
 
 void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {
-	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.hooked) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	struct x_thread_more *m = &X.thread_more[X.current];
@@ -45,7 +47,7 @@ void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 
 void x_leave(uintptr_t fn)
 {
-	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.hooked) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	for (uint32_t i = t->top; i-- > 0;)
@@ -55,20 +57,28 @@ void x_leave(uintptr_t fn)
 		}
 }
 
+extern const char __start_intact_text[], __stop_intact_text[];
+
+/* Of the program's file, and not the runtime in it. */
+static bool in_program(uintptr_t pc)
+{
+	return pc >= X.text_lo && pc < X.text_hi && (pc < (uintptr_t)__start_intact_text || pc >= (uintptr_t)__stop_intact_text);
+}
+
 /* A call from the program's own file into a library that has no hooks leaves its
- * return address on the stack: the first word there that points behind a call. */
+ * return address on the stack: the first word there that points after a call. */
 static uintptr_t called_from(uintptr_t library, uintptr_t sp, uintptr_t hi)
 {
-	if (hi - sp > 8192)
-		hi = sp + 8192;
+	if (hi - sp > 16384)
+		hi = sp + 16384;
 	uintptr_t above = hi; /* our own frames, which may have copies of it */
-	for (uintptr_t p = sp; p + 8 <= hi && p < sp + 2048; p += 8)
+	for (uintptr_t p = sp; p + 8 <= hi && p < sp + 8192; p += 8)
 		if (*(uintptr_t *)p == library)
 			above = p + 8;
 	sp = above;
 	for (; sp + 8 <= hi; sp += 8) {
 		uintptr_t pc = *(uintptr_t *)sp;
-		if (pc < X.text_lo + 8 || pc >= X.text_hi)
+		if (!in_program(pc - 8))
 			continue;
 		const uint8_t *p = (const uint8_t *)pc;
 		if (p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-6] == 0xff && p[-5] == 0x15) ||
@@ -78,9 +88,15 @@ static uintptr_t called_from(uintptr_t library, uintptr_t sp, uintptr_t hi)
 	return 0;
 }
 
-static bool in_program(uintptr_t pc)
+static uintptr_t stack_end(void)
 {
-	return pc >= X.text_lo && pc < X.text_hi;
+	return X.current ? (uintptr_t)X.slot[x_me()->slot].start : (uintptr_t)X.main_sp;
+}
+
+uintptr_t x_program_place(uintptr_t pc)
+{
+	uintptr_t at = in_program(pc) ? pc : called_from(pc, (uintptr_t)__builtin_frame_address(0), stack_end());
+	return at ? at : pc;
 }
 
 static uint32_t stack_of(const struct x_thread *t, uintptr_t pc, uint64_t *out)
@@ -99,10 +115,14 @@ static uint32_t stack_of(const struct x_thread *t, uintptr_t pc, uint64_t *out)
 static uint64_t value_at(uintptr_t addr, uint32_t size)
 {
 	switch (size) {
-	case 1: return *(volatile uint8_t *)addr;
-	case 2: return *(volatile uint16_t *)addr;
-	case 4: return *(volatile uint32_t *)addr;
-	default: return *(volatile uint64_t *)addr;
+	case 1:
+		return *(volatile uint8_t *)addr;
+	case 2:
+		return *(volatile uint16_t *)addr;
+	case 4:
+		return *(volatile uint32_t *)addr;
+	default:
+		return *(volatile uint64_t *)addr;
 	}
 }
 
@@ -128,9 +148,7 @@ void x_report_step(void)
 	s->flags = n > 1 && e[-1].thread != e->thread && x_can_go_on(&X.thread[e[-1].thread]) ? STEP_PREEMPTS : 0;
 	s->nstack = stack_of(x_me(), e->op.pc, s->stack);
 	if (e->op.pc && !in_program(e->op.pc) && s->nstack && s->nstack < CONTROL_STACK && e->op.kind != SCHED_START) {
-		uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-		uintptr_t hi = X.current ? (uintptr_t)X.slot[x_me()->slot].start : (uintptr_t)X.main_sp;
-		uintptr_t pc = called_from(e->op.pc, sp, hi);
+		uintptr_t pc = called_from(e->op.pc, (uintptr_t)__builtin_frame_address(0), stack_end());
 		for (uint32_t i = s->nstack; i > 1; i--)
 			s->stack[i] = s->stack[i - 1];
 		s->stack[1] = pc;
@@ -154,10 +172,15 @@ static void tell_threads(void)
 	for (uint32_t i = 0; i < X.nthreads; i++) {
 		const struct x_thread *t = &X.thread[i];
 		struct control_thread *o = &c->thread[i];
-		*o = (struct control_thread){ 
-		                              .created_pc = t->created_pc, .fn = (uintptr_t)t->fn, .parent = t->parent, .state = t->state,
-		                              .pc = t->op->pc, .obj = t->op->a, .obj2 = t->op->b, .op = t->op->kind,
-		                              .holder = 0xffff };
+		*o = (struct control_thread){ .created_pc = t->created_pc,
+			                      .fn = (uintptr_t)t->fn,
+			                      .parent = t->parent,
+			                      .state = t->state,
+			                      .pc = t->op->pc,
+			                      .obj = t->op->a,
+			                      .obj2 = t->op->b,
+			                      .op = t->op->kind,
+			                      .holder = 0xffff };
 		o->nstack = stack_of(t, t->op->pc, o->stack);
 		const struct x_object *w = t->pends;
 		if (t->op->kind == SCHED_JOIN)
@@ -208,11 +231,14 @@ void x_report_race(const struct x_past *was, uintptr_t addr, unsigned bytes, uns
 	uint32_t n;
 	sched_events(X.sched, &n);
 	unsigned first = (unsigned)__builtin_ctz(bytes), size = 32 - (unsigned)__builtin_clz(bytes) - first;
-	c->race[c->nraces++] = (struct control_race){
-		.pc = { a, b }, .addr = (addr & ~(uintptr_t)7) + first, .run = X.run - 1,
-		.thread = { was->thread, (uint16_t)X.current }, .write = { was->kind & XA_WRITE, kind & XA_WRITE },
-		.atomic = { (was->kind & XA_ATOMIC) != 0, (kind & XA_ATOMIC) != 0 }, .size = (uint8_t)size, .step = n
-	};
+	c->race[c->nraces++] = (struct control_race){ .pc = { a, b },
+		                                      .addr = (addr & ~(uintptr_t)7) + first,
+		                                      .run = X.run - 1,
+		                                      .thread = { was->thread, (uint16_t)X.current },
+		                                      .write = { was->kind & XA_WRITE, kind & XA_WRITE },
+		                                      .atomic = { (was->kind & XA_ATOMIC) != 0, (kind & XA_ATOMIC) != 0 },
+		                                      .size = (uint8_t)size,
+		                                      .step = n };
 }
 
 /* ---- modules ---- */

@@ -2,14 +2,14 @@
  * snapshot: memory as it was right before main, restored in place.
  *
  * When it is taken all that is writable is write-protected. The first write to a
- * page faults; the page is copied aside and stays writable from then on. A
- * restart copies those pages back: after the first few runs nothing faults any
- * more, and a restart costs the copies alone (about 0.1 us a page). The cost of a
- * page that is written in one run only is paid in all later ones; programs write
- * the same pages in nearly every run.
+ * page faults; the page is copied aside and stays writable from then on. A restart
+ * copies those pages back: after the first few runs nothing faults any more, and a
+ * restart costs the copies alone (about 0.1 us a page). The cost of a page that is
+ * written in one run only is paid in all later ones; programs write the same pages
+ * in nearly every run.
  *
  * Left out: what is the explorer's own, the lent stacks (fiber.c) and the part of
- * the heap that was not given out before main (heap.c fills it anew). The main
+ * the heap that was not given out before main (heap.c fills it again). The main
  * thread's stack is saved from the frame on that called main; below is nothing yet.
  *
  * The kernel does not fault: a system call that is to write to a protected page
@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 enum { PAGE = 4096 };
@@ -45,6 +46,7 @@ static void add_region(uintptr_t lo, uintptr_t hi)
 {
 	if (lo >= hi)
 		return;
+	assert(!X.nregions || X.region[X.nregions - 1].hi <= lo); /* in order, none twice */
 	if (X.nregions == X_REGIONS)
 		x_give_up(CONTROL_WHY_INTERNAL, "the program has more than %d mappings", X_REGIONS);
 	X.region[X.nregions].lo = lo;
@@ -124,6 +126,7 @@ static bool look(void)
 
 static void save(uintptr_t page)
 {
+	assert(page % PAGE == 0);
 	if (X.npages == X_PAGES)
 		x_give_up(CONTROL_WHY_RESTORE, "a run changes more than 1 GiB of memory");
 	copy_page((char *)X_SAVED + (size_t)X.npages * PAGE, (void *)page);
@@ -167,8 +170,7 @@ bool x_snapshot_take(void)
 	if (!look() || !X.stack_hi)
 		return false;
 	X.stack_size = (size_t)(X.stack_hi - (char *)X.main_sp);
-	long at = x_sys(SYS_mmap, 0, (long)X.stack_size, PROT_READ | PROT_WRITE,
-	                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long at = x_sys(SYS_mmap, 0, (long)X.stack_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (at < 0)
 		return false;
 	/* Whole pages of it, with arguments and environment, are seldom written. */
@@ -180,13 +182,13 @@ bool x_snapshot_take(void)
 	rt_copy(X.stack_saved, X.main_sp, X.stack_size);
 	X.ready = true;
 	for (uint32_t i = 0; i < X.nregions; i++)
-		x_sys(SYS_mprotect, (long)X.region[i].lo, (long)(X.region[i].hi - X.region[i].lo),
-		      PROT_READ, 0, 0, 0);
+		x_sys(SYS_mprotect, (long)X.region[i].lo, (long)(X.region[i].hi - X.region[i].lo), PROT_READ, 0, 0, 0);
 	return true;
 }
 
 void x_snapshot_restore(void)
 {
+	assert(X.ready && X.npages <= X_PAGES);
 	for (uint32_t i = 0; i < X.npages; i++)
 		copy_page((void *)X.page[i], (char *)X_SAVED + (size_t)i * PAGE);
 	rt_copy(X.main_sp, X.stack_saved, X.stack_size);

@@ -1,10 +1,10 @@
 /*
  * start: the explorer inside the program: it is set up before the first constructor,
- * takes over behind the last one, right before main, and runs main again and
+ * takes control after the last one, right before main, and runs main again and
  * again, each time as the scheduler's next run.
  *
- * The controller has a stack of its own, begun anew at the end of every run; what
- * a run left on the program's stacks is simply abandoned.
+ * The controller has its own stack, which restarts at the end of every run; what a
+ * run left on the program's stacks is simply abandoned.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* ---- words ---- */
@@ -31,6 +32,7 @@ NOINLINE void x_failed(void)
 
 void x_fail(unsigned end, const char *fmt, ...)
 {
+	assert(end != CONTROL_OK && X.active);
 	va_list ap;
 	va_start(ap, fmt);
 	text_set(X.text, fmt, ap);
@@ -47,7 +49,7 @@ void x_give_up(unsigned why, const char *fmt, ...)
 	va_start(ap, fmt);
 	text_set(c->text, fmt, ap);
 	va_end(ap);
-	c->pc = X.end_pc;
+	c->pc = X.active && X.end_pc ? x_program_place(X.end_pc) : X.end_pc;
 	c->why = why;
 	c->state = CONTROL_GIVEN_UP;
 	for (;;)
@@ -87,8 +89,9 @@ static void thread_zero(void)
 	X.nthreads = X.live = 1;
 	X.current = 0;
 	X.alone = true;
-	X.thread[0] = (struct x_thread){ .state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs,
-	                                  .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op };
+	X.thread[0] = (struct x_thread){
+		.state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs, .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op
+	};
 	x_clock_begin(X.clock[0], NULL);
 	X.clock[0][0] = 1;
 	X.held[0] = 0;
@@ -101,12 +104,13 @@ static void thread_zero(void)
 void x_begin(long fd)
 {
 	map_control(fd);
+	x_survey_map();
 	X.run = 1;
 	thread_zero();
 	X.map_top = X_MAPPED;
 	X.detail = X.ctl->detail;
 	if (!x_heap_init())
-		refuse("not enough address space (ulimit -v), or this C library keeps blocks of memory in an unknown way");
+		refuse("not enough address space (ulimit -v), or the heap layout of this C library is not supported");
 	rt_use_heap(x_malloc, x_calloc, x_realloc, x_memalign);
 	rt.explore = rt.marks = true;
 	rt_load_atomic_fns();
@@ -117,6 +121,7 @@ void x_begin(long fd)
 
 static void run_begin(void)
 {
+	assert(X.ready);
 	X.run++;
 	if (!(X.run & 0xfffff)) { /* cells carry so many of its bits */
 		X.run++;
@@ -141,11 +146,12 @@ static void run_begin(void)
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
-	X.cycle = false;
+	X.cycle = X.raced = X.race_points = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
 	if (X.ngaps)
 		x_gaps_run();
+	x_survey_run();
 }
 
 static _Noreturn void enter_main(void)
@@ -195,20 +201,22 @@ static _Noreturn void fork_runs(void)
 		long pid = x_child_pid = x_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 		if (pid == 0) {
 			x_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+			if (x_sys(SYS_getppid, 0, 0, 0, 0, 0, 0) != x_server_pid) /* it has ended before that */
+				leave(0);
 			if (X.traps)
 				x_traps();
 			enter_main();
 		}
 		int status = 0;
 		if (pid < 0)
-			x_give_up(CONTROL_WHY_INTERNAL, "no process can be made for a run (error %d)", (int)-pid);
+			x_give_up(CONTROL_WHY_INTERNAL, "cannot create a process for a run (error %d)", (int)-pid);
 		while (x_sys(SYS_wait4, pid, (long)&status, 0, 0, 0, 0) == -EINTR)
 			;
 		if (X.ctl->state == CONTROL_GIVEN_UP)
 			leave(3);
 		if (!X.finished) { /* killed from outside, or by what we cannot catch */
 			X.ctl->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-			x_give_up(CONTROL_WHY_INTERNAL, "the process of a run ended by itself");
+			x_give_up(CONTROL_WHY_INTERNAL, "the process of a run exited unexpectedly");
 		}
 		if (X.ctl->state != CONTROL_RUNNING)
 			leave(0);
@@ -247,12 +255,18 @@ static bool run_failed(bool judge)
 {
 	struct control *c = X.ctl;
 	bool failed = is_failure(X.end);
-	c->gaps = X.gap_hit;
-	if (judge && X.blocks && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+	if (c->only_gaps)
+		c->gaps = X.gap_hit;
+	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && c->only_gaps)))
 		x_judge();
 	if (X.cycle && X.end == CONTROL_OK) {
 		X.end = CONTROL_NOT_ATOMIC;
 		X.end_pc = X.cycle_pc;
+		return true;
+	}
+	if (X.end == CONTROL_OK && X.raced && c->races && (X.detail || c->goal == CONTROL_RACE)) {
+		X.end = CONTROL_RACE;
+		X.end_pc = X.race_pc;
 		return true;
 	}
 	if (failed && c->only_gaps && !X.cycle && !X.gap_hit) {
@@ -261,6 +275,43 @@ static bool run_failed(bool judge)
 		return false;
 	}
 	return failed;
+}
+
+/*
+ * The run has shown that an unmarked function is not atomic. It is told, but the program's own failures
+ * say more: they are looked for in some more runs.
+ */
+static bool keeps_on(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (X.end != CONTROL_NOT_ATOMIC || !c->gaps || c->only_gaps)
+		return false;
+	sched_stats(X.sched, &stats);
+	X.kept = true;
+	X.kept_until = X.run + 1000;
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
+	X.end = CONTROL_OK;
+	return true;
+}
+
+/* The first run with a data race is told, unless another fails; the search goes on. */
+static void keep_race(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (!X.raced || X.end != CONTROL_OK || !c->races || X.kept || (X.race_kept && (X.race_shown || !X.race_points)))
+		return; /* better one whose accesses are steps of the schedule */
+	X.end = CONTROL_RACE;
+	X.end_pc = X.race_pc;
+	x_report_run();
+	X.end = CONTROL_OK;
+	X.race_kept = true;
+	X.race_shown = X.race_points;
+	sched_stats(X.sched, &stats);
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
 }
 
 /* The minimiser's turn: true when it has nothing left to try. */
@@ -296,6 +347,7 @@ static _Noreturn __attribute__((used)) void after_run(void)
 {
 	struct control *c = X.ctl;
 	x_set_fs(X.slot[0].fs);
+	x_survey_end();
 	if (c->goal) {
 		X.finished = true;
 		if (minimised())
@@ -312,11 +364,22 @@ static _Noreturn __attribute__((used)) void after_run(void)
 		if (failed)
 			x_report_run();
 	}
+	if (failed && !X.detail && keeps_on())
+		failed = false;
+	else if (!failed && !X.detail)
+		keep_race();
 	c->beat++;
+	if (!(c->beat & 255))
+		sched_stats(X.sched, &c->stats); /* for a line of progress */
 	c->cut += X.end == CONTROL_LIMIT;
 	X.finished = true;
-	if (last(failed || X.detail, verdict)) {
-		if (!failed && !X.detail)
+	if (last(failed || X.detail || (X.kept && X.run >= X.kept_until), verdict)) {
+		bool kept = (X.kept || X.race_kept) && !failed;
+		if (kept)
+			c->nplaces = c->kept_places;
+		else
+			c->kept_run = 0;
+		if (!failed && !X.detail && !kept)
 			x_report_run();
 		leave(0);
 	}
@@ -327,19 +390,22 @@ static _Noreturn __attribute__((used)) void after_run(void)
 	next_run();
 }
 
-/* From whatever stack: the controller's begins anew. */
+/* From whatever stack: the controller's stack restarts. */
 void x_end_run(void)
 {
+	assert(X.current < X_THREADS);
 	X.active = false;
 	X.selector = 0;
 	if (X.real)
 		after_run();
 	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall after_run\n"
-	                 : : "r"((uintptr_t)X.controller_sp & ~(uintptr_t)15) : "memory");
+	                 :
+	                 : "r"((uintptr_t)X.controller_sp & ~(uintptr_t)15)
+	                 : "memory");
 	__builtin_unreachable();
 }
 
-/* ---- behind the last constructor ---- */
+/* ---- after the last constructor ---- */
 
 static _Noreturn void controller(void)
 {
@@ -366,7 +432,7 @@ static _Noreturn void controller(void)
 static void make_controller(void)
 {
 	enum { SIZE = 256 << 10 };
-	/* Shared, the snapshot leaves it out; with a process a run, each needs its own. */
+	/* Shared, the snapshot leaves it out; with one process per run, each needs its own. */
 	long kind = X.ctl->mode == CONTROL_FORK ? MAP_PRIVATE : MAP_SHARED;
 	long at = x_sys(SYS_mmap, 0, SIZE, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
 	if (at < 0)
@@ -413,7 +479,7 @@ static void make_minimiser(void)
 	long at = x_sys(SYS_mmap, 0, (long)n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	X.minimiser = at > 0 ? minimize_begin((void *)at, n, c->replay, c->nreplay, 3000) : NULL;
 	if (!X.minimiser)
-		x_give_up(CONTROL_WHY_INTERNAL, "no memory to minimise the schedule");
+		x_give_up(CONTROL_WHY_INTERNAL, "out of memory while minimising the schedule");
 }
 
 static void make_session(void)
@@ -424,14 +490,12 @@ static void make_session(void)
 	size_t good = 0;
 	const struct sched_options *o = &X.ctl->sched;
 	sched_memory(o, &good);
-	long at = x_sys(SYS_mmap, 0, (long)good, PROT_READ | PROT_WRITE,
-	                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long at = x_sys(SYS_mmap, 0, (long)good, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	X.sched = at > 0 ? sched_begin((void *)at, good, true, o) : NULL;
 	if (!X.sched)
-		x_give_up(CONTROL_WHY_INTERNAL, "the scheduler has not enough memory");
+		x_give_up(CONTROL_WHY_INTERNAL, "not enough memory for the scheduler");
 	struct control *c = X.ctl;
-	if (o->strategy == SCHED_REPLAY &&
-	    !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
+	if (o->strategy == SCHED_REPLAY && !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
 		x_give_up(CONTROL_WHY_INTERNAL, "the schedule cannot be replayed");
 	for (uint32_t i = 0; i < c->nplaces && i < CONTROL_PLACES; i++)
 		if (c->places[i])
@@ -444,12 +508,7 @@ extern int program_main(int, char **, char **) __asm__("main") __attribute__((we
 /* Never returns to the frames that libc began the program with: main's own are above this one. */
 static NOINLINE void go(int argc, char **argv, char **envp)
 {
-	void **sp = (void **)((uintptr_t)X.controller_sp & ~(uintptr_t)15);
-	*--sp = NULL;
-	*--sp = (void *)(uintptr_t)controller;
-	for (int i = 0; i < 6; i++)
-		*--sp = NULL;
-	x_switch(&X.main_sp, sp);
+	x_switch(&X.main_sp, x_fiber_frame((char *)((uintptr_t)X.controller_sp & ~(uintptr_t)15), controller));
 	/* Every run begins here. */
 	exit(program_main(argc, argv, envp));
 }
@@ -465,7 +524,7 @@ __attribute__((constructor)) static void take_over(int argc, char **argv, char *
 	X.slot[0].fs = X.thread[0].fs = (uintptr_t)__builtin_thread_pointer();
 	X.slot[0].go = 1;
 	if (!x_pool(X.ctl->threads))
-		x_give_up(CONTROL_WHY_INTERNAL, "a pool of %u threads cannot be made", X.ctl->threads);
+		x_give_up(CONTROL_WHY_INTERNAL, "cannot create a pool of %u threads", X.ctl->threads);
 	x_report_modules();
 	x_unwind_init();
 	make_controller();

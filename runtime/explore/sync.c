@@ -4,12 +4,12 @@
  * program's memory keeps what libc's init functions put there, of which the
  * kind of a mutex is read.
  *
- * Waiting with a time limit: the operation is always possible; who is chosen
- * before what it waits for is there has timed out, and its virtual time is at
- * the limit.
+ * Waiting with a time limit: the operation is always possible; a thread that is
+ * chosen before its condition holds has timed out, and its virtual time is at the
+ * limit.
  *
- * What POSIX leaves undefined (giving back a lock that one does not hold, waiting
- * on a condition without the mutex) ends the run as a misuse.
+ * What POSIX leaves undefined (releasing a lock that is not held, waiting on a
+ * condition without the mutex) ends the run as a misuse.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -52,6 +52,8 @@ static void take(struct x_object *o)
 	o->owner = (int16_t)X.current;
 	o->count = 1;
 	X.held[X.current]++;
+	if (unlikely(X.logging))
+		x_log_lock(o->at, true, false);
 	x_acquire(&o->clock);
 	x_changed(o);
 }
@@ -60,6 +62,8 @@ static void give(struct x_object *o)
 {
 	if (o->owner >= 0)
 		X.held[o->owner]--;
+	if (unlikely(X.logging))
+		x_log_lock(o->at, false, false);
 	o->owner = -1;
 	o->count = 0;
 	x_release(&o->clock);
@@ -134,8 +138,8 @@ int x_mutex_unlock(pthread_mutex_t *m, uintptr_t pc)
 	if (o->owner != (int)X.current) {
 		if (kind_of(m) & 3)
 			return EPERM;
-		misuse((uintptr_t)m, pc, o->owner < 0 ? "unlock of a mutex that is not locked"
-		                                      : "unlock of a mutex that another thread holds");
+		misuse((uintptr_t)m, pc,
+		       o->owner < 0 ? "unlock of a mutex that is not locked" : "unlock of a mutex that another thread holds");
 	}
 	if (--o->count)
 		return 0;
@@ -156,7 +160,7 @@ int x_mutex_consistent(pthread_mutex_t *m, uintptr_t pc)
 	return 0;
 }
 
-/* A thread has ended: robust mutexes that it held are free, for who is told so. */
+/* A thread has ended: robust mutexes that it held become free (EOWNERDEAD). */
 void x_owner_died(uint32_t thread)
 {
 	for (uint32_t i = 0; i < X_OBJECTS; i++) {
@@ -211,8 +215,7 @@ static int rw_failed(const struct timespec *ts, clockid_t clock)
 	return ETIMEDOUT;
 }
 
-int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespec *ts, clockid_t clock,
-                  uintptr_t pc)
+int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespec *ts, clockid_t clock, uintptr_t pc)
 {
 	struct x_object *o = x_object((uintptr_t)l, XO_RWLOCK, pc);
 	if (!try && o->owner == (int)X.current)
@@ -232,6 +235,8 @@ int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespe
 		o->count++;
 	else
 		o->owner = (int16_t)X.current;
+	if (unlikely(X.logging))
+		x_log_lock(o->at, true, read);
 	x_acquire(&o->clock);
 	x_changed(o);
 	return 0;
@@ -244,6 +249,8 @@ int x_rwlock_unlock(pthread_rwlock_t *l, uintptr_t pc)
 	x_point(write ? SCHED_WRUNLOCK : SCHED_RDUNLOCK, NULL, (uintptr_t)l, 0, 0, 0, pc);
 	if (!write && (o->owner >= 0 || !o->count))
 		misuse((uintptr_t)l, pc, "unlock of a read-write lock that the thread does not hold");
+	if (unlikely(X.logging))
+		x_log_lock(o->at, false, !write);
 	if (write) {
 		o->owner = -1;
 		x_release(&o->clock);
@@ -265,18 +272,25 @@ int x_cond_wait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const st
 		return EINVAL;
 	if (mo->owner != (int)X.current)
 		misuse((uintptr_t)m, pc, "wait on a condition variable with a mutex that the thread does not hold");
+	x_cancel_point();
 	x_point(SCHED_COND_WAIT, NULL, (uintptr_t)c, (uintptr_t)m, 0, 0, pc);
 	uint32_t depth = mo->count;
 	x_sleep_in(co);
 	give(mo);
+	if (unlikely(X.logging))
+		x_block_waits();
 	t->timed = ts || X.ctl->spurious;
 	x_point(SCHED_COND_WAKE, t->timed ? mo : NULL, (uintptr_t)c, (uintptr_t)m, 0,
-	        ts ? SCHED_TIMED : X.ctl->spurious ? SCHED_SPURIOUS : 0, pc);
+	        ts                ? SCHED_TIMED
+	        : X.ctl->spurious ? SCHED_SPURIOUS
+	                          : 0,
+	        pc);
 	t->timed = false;
 	take(mo);
 	mo->count = depth;
 	if (t->signalled) {
 		x_result(0, 0);
+		x_cancel_point();
 		x_acquire(&co->clock);
 		return 0;
 	}
@@ -325,12 +339,16 @@ int x_sem_wait(void *s, bool try, clockid_t clock, const struct timespec *ts, ui
 		errno = EINVAL;
 		return -1;
 	}
+	if (!try)
+		x_cancel_point();
 	if (try || ts)
 		x_point(SCHED_SEM_TRY, NULL, (uintptr_t)s, 0, 0, ts ? SCHED_TIMED : 0, pc);
 	else
 		x_point(SCHED_SEM_WAIT, o, (uintptr_t)s, 0, 0, 0, pc);
 	x_result(o->count ? 0 : SCHED_RES_FAILED, o->count);
 	if (!o->count) {
+		if (!try)
+			x_cancel_point();
 		if (ts)
 			timed_out(x_deadline(clock, ts));
 		errno = ts ? ETIMEDOUT : EAGAIN;
@@ -484,8 +502,7 @@ static long futex_wake(uint32_t *word, uint32_t n, uintptr_t pc)
 	return woken;
 }
 
-long x_futex(uint32_t *word, int op, uint32_t value, const struct timespec *ts, uint32_t *word2,
-             uint32_t value3, uintptr_t pc)
+long x_futex(uint32_t *word, int op, uint32_t value, const struct timespec *ts, uint32_t *word2, uint32_t value3, uintptr_t pc)
 {
 	(void)word2;
 	(void)value3;
@@ -517,14 +534,16 @@ void x_yield(uintptr_t pc)
 
 void x_sleep(uint64_t ns, uintptr_t pc)
 {
+	x_cancel_point();
 	x_point(SCHED_SLEEP, NULL, 0, 0, 0, 0, pc);
+	x_cancel_point();
 	x_me()->now += ns;
 }
 
 void x_clock_read(clockid_t clock, struct timespec *ts)
 {
 	struct x_thread *t = x_me();
-	x_effect(); /* a loop that looks at the time is no endless one */
+	x_effect();     /* a loop that looks at the time is no endless one */
 	t->now += 1000; /* so that waiting for a clock ends */
 	uint64_t at = t->now + (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? EPOCH : 0);
 	ts->tv_sec = (time_t)(at / 1000000000ull);

@@ -1,14 +1,14 @@
 /*
- * syscalls: system calls of the program, whoever makes them.
+ * syscalls: system calls of the program, including those made by libc.
  *
  * The kernel sends each to us as SIGSYS (syscall user dispatch, Linux 5.11), except
- * those of x_sys. The handler only moves the call to a function that runs on
- * the thread's own stack (x_trapped), so that a call may stop at a point like
- * every other operation: a futex, of libc's internal locks too, is simulated.
+ * those of x_sys. The handler only moves the call to a function that runs on the
+ * thread's own stack (x_trapped), so that a call may stop at a point like every
+ * other operation: a futex, of libc's internal locks too, is simulated.
  *
  * What a restart must undo is noted: descriptors opened, offsets moved, mappings
- * made, handlers set. What it cannot undo makes the program run in a process of
- * its own for each run (CONTROL_FORK), where all is allowed.
+ * made, handlers set. What it cannot undo makes the program run in a process of its
+ * own for each run (CONTROL_FORK), where all is allowed.
  *
  * Output to the standard descriptors is kept and shown for a failing run only.
  */
@@ -51,7 +51,8 @@ __asm__(".text\n"
         "x_trampoline:\n"
         "	pushfq\n"
         "	push %rax\n	push %rbx\n	push %rcx\n	push %rdx\n	push %rsi\n	push %rdi\n	push %rbp\n"
-        "	push %r8\n	push %r9\n	push %r10\n	push %r11\n	push %r12\n	push %r13\n	push %r14\n	push %r15\n"
+        "	push %r8\n	push %r9\n	push %r10\n	push %r11\n	push %r12\n	push %r13\n	push %r14\n	"
+        "push %r15\n"
         "	mov %rsp, %rbx\n"
         "	sub $4096, %rsp\n	and $-64, %rsp\n"
         "	xor %eax, %eax\n"
@@ -65,7 +66,8 @@ __asm__(".text\n"
         "	mov $0xe7, %eax\n	xor %edx, %edx\n"
         "	xrstor64 (%rsp)\n"
         "	mov %rbx, %rsp\n"
-        "	pop %r15\n	pop %r14\n	pop %r13\n	pop %r12\n	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
+        "	pop %r15\n	pop %r14\n	pop %r13\n	pop %r12\n	pop %r11\n	pop %r10\n	pop %r9\n	"
+        "pop %r8\n"
         "	pop %rbp\n	pop %rdi\n	pop %rsi\n	pop %rdx\n	pop %rcx\n	pop %rbx\n	pop %rax\n"
         "	popfq\n"
         "	ret $128\n");
@@ -132,7 +134,7 @@ struct kernel_action {
 static void handle(int sig, void (*fn)(int, siginfo_t *, void *))
 {
 	struct kernel_action a = { (void *)(uintptr_t)fn, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000 /* SA_RESTORER */,
-	                           x_return, 0 };
+		                   x_return, 0 };
 	x_sys(SYS_rt_sigaction, sig, (long)&a, 0, 8, 0, 0);
 }
 
@@ -165,7 +167,7 @@ static void on_stall(int sig, siginfo_t *info, void *context)
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "system call %u waits for something outside of the program", X.call);
 	}
 	X.end = CONTROL_ENDLESS;
-	rt_print(X.text, sizeof X.text, "a thread runs for too long without a point (--stall)");
+	rt_print(X.text, sizeof X.text, "a thread runs too long without a scheduling point (--stall)");
 	g[REG_RSP] = (greg_t)(((uintptr_t)X.controller_sp & ~(uintptr_t)15) - 8);
 	g[REG_RIP] = (greg_t)(uintptr_t)x_end_run;
 }
@@ -184,8 +186,8 @@ enum { DISPATCH = 59, DISPATCH_ON = 1, ALLOW = 0, BLOCK = 1 };
 
 bool x_traps_here(void)
 {
-	return !x_sys(SYS_prctl, DISPATCH, DISPATCH_ON, (long)(uintptr_t)x_sys,
-	                 (long)(x_sys_end - (char *)(uintptr_t)x_sys), (long)&X.selector, 0);
+	return !x_sys(SYS_prctl, DISPATCH, DISPATCH_ON, (long)(uintptr_t)x_sys, (long)(x_sys_end - (char *)(uintptr_t)x_sys),
+	              (long)&X.selector, 0);
 }
 
 bool x_traps(void)
@@ -245,7 +247,7 @@ static long close_fd(long fd)
 	if (fd < 0 || fd >= X_FDS)
 		return -EBADF;
 	if (fd_bit(X.fd_made, fd)) {
-		X.fd_made[fd / 8] &= (uint8_t)~(1 << fd % 8);
+		X.fd_made[fd / 8] &= (uint8_t) ~(1 << fd % 8);
 		return x_sys(SYS_close, fd, 0, 0, 0, 0, 0);
 	}
 	/* One from before main stays open, for the next run. */
@@ -270,8 +272,8 @@ void x_syscalls_restore(void)
 				x_sys(SYS_close, fd, 0, 0, 0, 0, 0);
 			if (fd_bit(X.fd_moved, fd) && X.fd_offset[fd] >= 0)
 				x_sys(SYS_lseek, fd, X.fd_offset[fd], SEEK_SET, 0, 0, 0);
-			X.fd_made[fd / 8] &= (uint8_t)~(1 << fd % 8);
-			X.fd_moved[fd / 8] &= (uint8_t)~(1 << fd % 8);
+			X.fd_made[fd / 8] &= (uint8_t) ~(1 << fd % 8);
+			X.fd_moved[fd / 8] &= (uint8_t) ~(1 << fd % 8);
 		}
 	X.fds_dirty = false;
 	for (; X.nmaps; X.nmaps--)
@@ -331,7 +333,7 @@ static long action(const long a[6])
 		*old = (struct kernel_action){ .fn = (void *)X.sig[sig].fn, .flags = X.sig[sig].flags };
 	}
 	if (new) {
-		X.sig[sig].fn = (uint64_t)(uintptr_t)new->fn;
+		X.sig[sig].fn = (uint64_t)(uintptr_t) new->fn;
 		X.sig[sig].flags = new->flags;
 		X.sigs_dirty = true;
 	}
@@ -393,8 +395,9 @@ static void wait_ready(long fd, short events, uintptr_t pc)
 	if (x_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK)
 		return;
 	while (!ready(fd, events)) {
+		x_cancel_point();
 		if (X.alone)
-			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that nobody is left to write");
+			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
 		x_point(SCHED_LOAD, NULL, IO, 0, 8, 0, pc);
 		if (!ready(fd, events))
 			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
@@ -445,8 +448,8 @@ static long open_file(long nr, const long a[6], uintptr_t pc)
 {
 	long flags = nr == SYS_open ? a[1] : a[2];
 	const char *path = (const char *)(nr == SYS_open ? a[0] : a[1]);
-	if (X.ctl->mode == CONTROL_SNAPSHOT && (flags & O_ACCMODE) != O_RDONLY &&
-	    !rt_same(path, "/dev/null") && !rt_same(path, "/dev/tty")) {
+	if (X.ctl->mode == CONTROL_SNAPSHOT && (flags & O_ACCMODE) != O_RDONLY && !rt_same(path, "/dev/null") &&
+	    !rt_same(path, "/dev/tty")) {
 		X.end_pc = pc;
 		x_give_up(CONTROL_WHY_RESTORE, "it opens '%s' for writing", path);
 	}
@@ -471,29 +474,51 @@ static long sleeps(long nr, const long a[6], uintptr_t pc)
 	return 0;
 }
 
-/* Calls that wait, or that others wait for: points. What was done before a write or a close
- * happened before what is done behind a read, or with a number that is given out again. */
+/* Calls that wait, or that others wait for: points. Actions before a write or a close
+ * happen before actions after a read, or with a reused descriptor. */
 static void may_wait(long nr, const long a[6], uintptr_t pc)
 {
+	if (nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_accept || nr == SYS_accept4 ||
+	    nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_poll)
+		x_cancel_point();
 	if (X.alone)
 		return;
 	struct x_object *io = x_object(IO, XO_ATOMIC, pc);
 	switch (nr) {
-	case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_accept: case SYS_accept4:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_accept:
+	case SYS_accept4:
 		wait_ready(a[0], POLLIN, pc);
 		x_acquire(&io->clock);
 		return;
-	case SYS_write: case SYS_writev: case SYS_sendto: case SYS_sendmsg:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_sendto:
+	case SYS_sendmsg:
 		io_point(pc);
 		wait_ready(a[0], POLLOUT, pc);
 		x_release_join(&io->clock);
 		return;
-	case SYS_close: case SYS_shutdown: case SYS_epoll_ctl:
+	case SYS_close:
+	case SYS_shutdown:
+	case SYS_epoll_ctl:
 		io_point(pc);
 		x_release_join(&io->clock);
 		return;
-	case SYS_open: case SYS_openat: case SYS_pipe: case SYS_pipe2: case SYS_socket: case SYS_socketpair: case SYS_dup:
-	case SYS_eventfd2: case SYS_epoll_create1: case SYS_epoll_wait: case SYS_poll:
+	case SYS_open:
+	case SYS_openat:
+	case SYS_pipe:
+	case SYS_pipe2:
+	case SYS_socket:
+	case SYS_socketpair:
+	case SYS_dup:
+	case SYS_eventfd2:
+	case SYS_epoll_create1:
+	case SYS_epoll_wait:
+	case SYS_poll:
 		io_point(pc);
 		x_acquire(&io->clock);
 		return;
@@ -516,8 +541,7 @@ static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 		*r = output_vector((int)a[0], (const void *)a[1], a[2]);
 		return true;
 	case SYS_futex:
-		*r = x_futex((uint32_t *)a[0], (int)a[1], (uint32_t)a[2], (const void *)a[3], (uint32_t *)a[4],
-		             (uint32_t)a[5], pc);
+		*r = x_futex((uint32_t *)a[0], (int)a[1], (uint32_t)a[2], (const void *)a[3], (uint32_t *)a[4], (uint32_t)a[5], pc);
 		return true;
 	case SYS_exit_group:
 	case SYS_exit:
@@ -540,7 +564,7 @@ static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 		if (a[2])
 			*(uint64_t *)a[2] = x_me()->sigmask;
 		if (a[1])
-			x_me()->sigmask = a[0] == SIG_BLOCK ? x_me()->sigmask | *(uint64_t *)a[1]
+			x_me()->sigmask = a[0] == SIG_BLOCK     ? x_me()->sigmask | *(uint64_t *)a[1]
 			                  : a[0] == SIG_UNBLOCK ? x_me()->sigmask & ~*(uint64_t *)a[1]
 			                                        : *(uint64_t *)a[1];
 		*r = 0;
@@ -638,17 +662,62 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_ioctl:
 		*r = a[1] == 0x5401 /* TCGETS */ ? -ENOTTY : into_memory(nr, a);
 		return true;
-	case SYS_stat: case SYS_fstat: case SYS_lstat: case SYS_newfstatat: case SYS_statx: case SYS_access:
-	case SYS_faccessat: case SYS_faccessat2: case SYS_readlink: case SYS_readlinkat: case SYS_getcwd:
-	case SYS_getdents64: case SYS_uname: case SYS_sysinfo: case SYS_getrlimit: case SYS_prlimit64:
-	case SYS_getrusage: case SYS_times: case SYS_sched_getaffinity: case SYS_getpid: case SYS_getppid:
-	case SYS_getuid: case SYS_geteuid: case SYS_getgid: case SYS_getegid: case SYS_getpgrp: case SYS_getpgid:
-	case SYS_getsid: case SYS_getgroups: case SYS_clock_gettime: case SYS_clock_getres: case SYS_gettimeofday:
-	case SYS_time: case SYS_getcpu: case SYS_prctl: case SYS_arch_prctl: case SYS_poll: case SYS_statfs:
-	case SYS_fstatfs: case SYS_sched_getparam: case SYS_sched_getscheduler: case SYS_sched_setaffinity:
-	case SYS_getpriority: case SYS_sched_get_priority_max: case SYS_sched_get_priority_min: case SYS_mincore:
-	case SYS_mlock: case SYS_munlock: case SYS_getresuid: case SYS_getresgid: case SYS_umask: case SYS_getxattr:
-	case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_setpriority: case SYS_set_tid_address:
+	case SYS_stat:
+	case SYS_fstat:
+	case SYS_lstat:
+	case SYS_newfstatat:
+	case SYS_statx:
+	case SYS_access:
+	case SYS_faccessat:
+	case SYS_faccessat2:
+	case SYS_readlink:
+	case SYS_readlinkat:
+	case SYS_getcwd:
+	case SYS_getdents64:
+	case SYS_uname:
+	case SYS_sysinfo:
+	case SYS_getrlimit:
+	case SYS_prlimit64:
+	case SYS_getrusage:
+	case SYS_times:
+	case SYS_sched_getaffinity:
+	case SYS_getpid:
+	case SYS_getppid:
+	case SYS_getuid:
+	case SYS_geteuid:
+	case SYS_getgid:
+	case SYS_getegid:
+	case SYS_getpgrp:
+	case SYS_getpgid:
+	case SYS_getsid:
+	case SYS_getgroups:
+	case SYS_clock_gettime:
+	case SYS_clock_getres:
+	case SYS_gettimeofday:
+	case SYS_time:
+	case SYS_getcpu:
+	case SYS_prctl:
+	case SYS_arch_prctl:
+	case SYS_poll:
+	case SYS_statfs:
+	case SYS_fstatfs:
+	case SYS_sched_getparam:
+	case SYS_sched_getscheduler:
+	case SYS_sched_setaffinity:
+	case SYS_getpriority:
+	case SYS_sched_get_priority_max:
+	case SYS_sched_get_priority_min:
+	case SYS_mincore:
+	case SYS_mlock:
+	case SYS_munlock:
+	case SYS_getresuid:
+	case SYS_getresgid:
+	case SYS_umask:
+	case SYS_getxattr:
+	case SYS_sched_setscheduler:
+	case SYS_sched_setparam:
+	case SYS_setpriority:
+	case SYS_set_tid_address:
 		*r = into_memory(nr, a);
 		return true;
 	}

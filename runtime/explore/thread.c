@@ -27,6 +27,7 @@ struct x_thread *x_thread_of(pthread_t id)
 static uint16_t take_slot(void)
 {
 	uint32_t n = X.ctl->threads;
+	assert(n <= UINT16_MAX);
 	X.slots[0] |= 1; /* main's */
 	for (uint32_t w = 0; w * 64 < n; w++) {
 		uint32_t i = w * 64 + (~X.slots[w] ? (uint32_t)__builtin_ctzll(~X.slots[w]) : n);
@@ -68,8 +69,13 @@ static struct x_thread *begin(uint32_t id, uintptr_t pc)
 {
 	struct x_thread *t = &X.thread[id], *parent = x_me();
 	new_ids(id);
-	*t = (struct x_thread){ .state = XT_LIVE, .parent = (uint16_t)X.current, .joiner = X_THREADS,
-	                        .created_pc = pc, .slot = take_slot(), .now = parent->now, .op = sched_op_at(X.sched, id) };
+	*t = (struct x_thread){ .state = XT_LIVE,
+		                .parent = (uint16_t)X.current,
+		                .joiner = X_THREADS,
+		                .created_pc = pc,
+		                .slot = take_slot(),
+		                .now = parent->now,
+		                .op = sched_op_at(X.sched, id) };
 	X.slot[t->slot].thread = (uint16_t)id;
 	uint32_t *mine = X.clock[X.current];
 	x_clock_begin(X.clock[id], mine);
@@ -87,6 +93,7 @@ int x_create(pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), voi
 	x_point(SCHED_CREATE, NULL, 0, 0, 0, 0, pc);
 	X.alone = false;
 	uint32_t n = sched_thread(X.sched, X.current, pc);
+	X.end_pc = pc; /* should there be too many */
 	if (n >= X_THREADS)
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "more than %d threads in a run", X_THREADS);
 	struct x_thread *t = begin(n, pc);
@@ -95,6 +102,7 @@ int x_create(pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), voi
 	int state = PTHREAD_CREATE_JOINABLE;
 	if (attr)
 		pthread_attr_getdetachstate(attr, &state);
+	X.end_pc = 0;
 	t->detached = state == PTHREAD_CREATE_DETACHED;
 	t->fn = fn;
 	t->arg = arg;
@@ -157,7 +165,7 @@ void x_thread_exit(void *value)
 		sched_enable(X.sched, t->joiner);
 	if (t->detached && X.current)
 		free_slot(t);
-	if (X.alone) /* main ends, and there is nobody else */
+	if (X.alone) /* main ends, and there is no other thread */
 		x_end_run();
 	x_thread_over();
 }
@@ -186,6 +194,8 @@ int x_join(pthread_t id, void **value, bool try, const struct timespec *ts, cloc
 	if (t == x_me())
 		return EDEADLK;
 	uint32_t n = (uint32_t)(t - X.thread);
+	if (!try)
+		x_cancel_point();
 	if (try || ts) {
 		x_point(SCHED_TRYJOIN, NULL, n, 0, 0, ts ? SCHED_TIMED : 0, pc);
 		x_result(t->state == XT_ENDED ? 0 : SCHED_RES_FAILED, 0);
@@ -199,6 +209,10 @@ int x_join(pthread_t id, void **value, bool try, const struct timespec *ts, cloc
 			return EINVAL;
 		t->joiner = (uint16_t)X.current;
 		x_point(SCHED_JOIN, NULL, n, 0, 0, 0, pc);
+		if (t->state != XT_ENDED) { /* the one that waits was cancelled */
+			t->joiner = X_THREADS;
+			x_cancel_point();
+		}
 	}
 	x_join_clock(X.clock[X.current], X.clock[n], X.nthreads);
 	if (t->now > x_me()->now)

@@ -3,9 +3,9 @@
  * run first, as libc does it.
  *
  * In C without exceptions pthread_cleanup_push registers a jump buffer
- * (__pthread_register_cancel); the handler behind it ends with
- * __pthread_unwind_next. Otherwise, and in C++, the unwinder of libgcc runs the
- * cleanups of each frame. A program whose frames need it has that library loaded.
+ * (__pthread_register_cancel); the handler after it ends with __pthread_unwind_next.
+ * Otherwise, and in C++, the unwinder of libgcc runs the cleanups of each frame. A
+ * program whose frames need it has that library loaded.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -44,27 +44,32 @@ static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exc
 }
 
 /* The next handler in C, or the frames, or the end. */
-static _Noreturn void leave_all(void)
+static _Noreturn void leave_frames(void)
 {
 	struct x_thread *t = x_me();
 	struct __jmp_buf_tag *b = t->cleanup;
 	if (b) {
-		/* the buffer that was registered before it is kept behind it (see below) */
+		/* the previously registered buffer is kept after it (see below) */
 		t->cleanup = ((__pthread_unwind_buf_t *)b)->__pad[0];
 		siglongjmp(b, 1);
 	}
-	static struct _Unwind_Exception object[X_THREADS]; /* of the program's memory: begun anew in every run */
+	static struct _Unwind_Exception object[X_THREADS]; /* of the program's memory: reset in every run */
 	if (forced)
 		forced(&object[X.current], stop, NULL);
 	x_thread_exit(t->value);
+}
+
+void x_leave_all(void *value)
+{
+	x_me()->value = value;
+	leave_frames();
 }
 
 EXPORT void pthread_exit(void *value)
 {
 	if (likely(!rt.explore))
 		REAL(pthread_exit)(value);
-	x_me()->value = value;
-	leave_all();
+	x_leave_all(value);
 }
 
 EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t *buf)
@@ -89,5 +94,5 @@ EXPORT void __pthread_unwind_next(__pthread_unwind_buf_t *buf)
 {
 	if (likely(!rt.explore))
 		REAL(__pthread_unwind_next)(buf);
-	leave_all();
+	leave_frames();
 }

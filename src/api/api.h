@@ -1,4 +1,4 @@
-/* api: what the files behind include/intact/intact.h share. */
+/* api: what the implementation files of include/intact/intact.h share. */
 #ifndef INTACT_API_API_H
 #define INTACT_API_API_H
 

@@ -93,14 +93,16 @@ static bool ready(struct intact_check *c, const struct intact_model *m)
 	if (!m->loaded)
 		buf_str(&c->messages, "no model is loaded");
 	else if (o->faults && (o->block || c->engine))
-		buf_str(&c->messages, "'faults' judges no block: it does not go with 'block' or 'engine'");
+		buf_str(&c->messages, "'faults' checks no block: it cannot be combined with 'block' or 'engine'");
 	return !c->messages.len;
 }
 
 API_EXPORT enum intact_status intact_check_run(struct intact_check *c, const struct intact_model *m, struct intact_document *d)
 {
-	static const enum intact_status codes[] = { [CHECK_OK] = INTACT_OK, [CHECK_WRONG_OPTIONS] = INTACT_INVALID,
-		                                    [CHECK_NO_BLOCK] = INTACT_INVALID, [CHECK_NO_MEMORY] = INTACT_NO_MEMORY };
+	static const enum intact_status codes[] = { [CHECK_OK] = INTACT_OK,
+		                                    [CHECK_WRONG_OPTIONS] = INTACT_INVALID,
+		                                    [CHECK_NO_BLOCK] = INTACT_INVALID,
+		                                    [CHECK_NO_MEMORY] = INTACT_NO_MEMORY };
 	struct check_result r;
 	struct arena a;
 	struct diags e;

@@ -84,9 +84,12 @@ static bool read_attempts(struct arena *arena, const json_t *result, struct verd
 	size_t i;
 	if (json_array_size(list) > VERDICT_ATTEMPTS)
 		return false;
-	json_array_foreach(list, i, a) {
+	json_array_foreach(list, i, a)
+	{
 		struct attempt *t = &v->attempts[v->nattempts++];
-		*t = (struct attempt){ .answer = answer_of(a), .limit = keep(arena, a, "limit"), .why = copy(a, "why"),
+		*t = (struct attempt){ .answer = answer_of(a),
+			               .limit = keep(arena, a, "limit"),
+			               .why = copy(a, "why"),
 			               .states = (uint64_t)doc_number(a, "states") };
 		if (!engine_of(a, &t->engine))
 			return false;
@@ -118,6 +121,8 @@ static bool read_verdict(struct lang *l, const json_t *result, struct verdict *v
 static bool same_run(const struct run *r, const json_t *told)
 {
 	struct buf text;
+	const char *key;
+	json_t *member;
 	struct json_out j;
 	buf_init(&text);
 	json_out_init(&j, &text, true);
@@ -125,13 +130,14 @@ static bool same_run(const struct run *r, const json_t *told)
 	run_json(r, &j);
 	json_end(&j);
 	json_t *own = text.failed ? NULL : json_loadb(text.data, text.len, 0, NULL);
-	bool same = own && json_equal(own, told);
+	bool same = own != NULL;
+	json_object_foreach(own, key, member) same = same && json_equal(member, json_object_get(told, key));
 	json_decref(own);
 	buf_free(&text);
 	return same;
 }
 
-static bool read_run(const struct ir *p, const json_t *told, struct run *r)
+bool check_read_run(const struct ir *p, const json_t *told, struct run *r)
 {
 	struct schedule_list s;
 	sched_init(&s);
@@ -145,11 +151,11 @@ static void read_lines(const json_t *list, struct buf *out)
 {
 	const json_t *line;
 	size_t i;
-	json_array_foreach(list, i, line)
-		if (json_is_string(line)) {
-			buf_safe(out, json_string_value(line), json_string_length(line));
-			buf_char(out, '\n');
-		}
+	json_array_foreach(list, i, line) if (json_is_string(line))
+	{
+		buf_safe(out, json_string_value(line), json_string_length(line));
+		buf_char(out, '\n');
+	}
 }
 
 static bool read_story(const struct ir *p, const json_t *result, struct verdict *v, struct story *s)
@@ -159,13 +165,13 @@ static bool read_story(const struct ir *p, const json_t *result, struct verdict 
 	size_t i;
 	if (!told)
 		return v->answer != ANSWER_VIOLATED;
-	if (!read_run(p, told, &s->run) || !replay_moves(&s->run, &v->path) ||
+	if (!check_read_run(p, told, &s->run) || !replay_moves(&s->run, &v->path) ||
 	    !(s->marks = calloc((size_t)s->run.nsteps + 1, sizeof *s->marks)))
 		return false;
 	v->npath = s->run.nsteps;
-	json_array_foreach(json_object_get(result, "marks"), i, mark)
-		if (json_integer_value(mark) >= 1 && json_integer_value(mark) <= s->run.nsteps)
-			s->marks[json_integer_value(mark) - 1] = true;
+	json_array_foreach(json_object_get(result, "marks"), i,
+	                   mark) if (json_integer_value(mark) >= 1 && json_integer_value(mark) <= s->run.nsteps)
+		s->marks[json_integer_value(mark) - 1] = true;
 	if (sentence)
 		buf_safe(&s->sentence, sentence, strlen(sentence));
 	read_lines(json_object_get(json_object_get(result, "serial"), "text"), &s->ends);
@@ -179,8 +185,11 @@ static bool read_story(const struct ir *p, const json_t *result, struct verdict 
 static bool read_event(struct causal_story *s, const json_t *e)
 {
 	struct causal_story_event *to = &s->events[s->nevents++];
-	*to = (struct causal_story_event){ .line = (uint32_t)doc_number(e, "line"), .text = doc_text(e, "text"),
-		.block = text_or_null(e, "block"), .entered = text_or_null(e, "entered"), .left = text_or_null(e, "left") };
+	*to = (struct causal_story_event){ .line = (uint32_t)doc_number(e, "line"),
+		                           .text = doc_text(e, "text"),
+		                           .block = text_or_null(e, "block"),
+		                           .entered = text_or_null(e, "entered"),
+		                           .left = text_or_null(e, "left") };
 	while (to->lane < s->nlanes && strcmp(s->lanes[to->lane], doc_text(e, "thread")))
 		to->lane++;
 	return to->lane < s->nlanes;
@@ -217,12 +226,9 @@ static bool read_causal(const struct ir *p, const json_t *told, struct story *st
 	s->count = arena_array(&s->arena, uint32_t, p->ntemplates + 1ull);
 	for (uint32_t t = 0; t < p->ntemplates; t++)
 		s->count[t] = (uint32_t)doc_number(threads, p->templates[t].name);
-	json_array_foreach(lanes, i, x)
-		s->lanes[s->nlanes++] = json_is_string(x) ? json_string_value(x) : "";
-	json_array_foreach(events, i, x)
-		ok = ok && read_event(s, x);
-	json_array_foreach(chain, i, x)
-		ok = ok && read_link(s, x);
+	json_array_foreach(lanes, i, x) s->lanes[s->nlanes++] = json_is_string(x) ? json_string_value(x) : "";
+	json_array_foreach(events, i, x) ok = ok && read_event(s, x);
+	json_array_foreach(chain, i, x) ok = ok && read_link(s, x);
 	return ok;
 }
 
@@ -235,7 +241,8 @@ static bool read_results(struct check_read *r, const json_t *results)
 	r->v = calloc(n + 1, sizeof *r->v);
 	r->c.stories = calloc(n + 1, sizeof *r->c.stories);
 	bool ok = r->v && r->c.stories && n < UINT32_MAX;
-	json_array_foreach(results, i, result) {
+	json_array_foreach(results, i, result)
+	{
 		if (!ok)
 			break;
 		struct story *s = &r->c.stories[r->c.n];
@@ -257,8 +264,10 @@ bool check_read(struct check_read *r, const json_t *doc)
 	lang_init(&r->lang);
 	if (document_model(&r->lang, doc, true))
 		return false;
-	r->c = (struct checked){ .p = r->lang.ir, .model = doc_text(json_object_get(doc, "model"), "name"),
-		                 .engine = doc_text(asked, "engine"), .block = text_or_null(asked, "block"),
+	r->c = (struct checked){ .p = r->lang.ir,
+		                 .model = doc_text(json_object_get(doc, "model"), "name"),
+		                 .engine = doc_text(asked, "engine"),
+		                 .block = text_or_null(asked, "block"),
 		                 .faults = json_is_true(json_object_get(asked, "faults")),
 		                 .deadlock = json_is_true(json_object_get(asked, "deadlock")),
 		                 .quiescence = text_or_null(doc, "quiescence") };

@@ -19,8 +19,10 @@ struct check_read {
 };
 
 /* `doc` meets the schema. False: it does not agree with itself (its model does not load, a
- * run is not one of the model, ...), or memory is spent. Free it in any case. */
+ * run is not one of the model, ...), or memory is used up. Free it in any case. */
 bool check_read(struct check_read *r, const json_t *doc);
 void check_read_free(struct check_read *r);
+/* A run that a document tells by its schedule and its steps: the same? `r` is to be freed in any case. */
+bool check_read_run(const struct ir *p, const json_t *told, struct run *r);
 
 #endif

@@ -242,8 +242,11 @@ API_EXPORT uint32_t intact_step_line(const struct intact_document *d, size_t i, 
 
 API_EXPORT const char *intact_document_render(struct intact_document *d, enum intact_format f, size_t *len)
 {
-	static const int numbers[] = { [INTACT_HTML] = RENDER_HTML, [INTACT_SARIF] = RENDER_SARIF, [INTACT_JUNIT] = RENDER_JUNIT,
-		                       [INTACT_GITHUB] = RENDER_GITHUB, [INTACT_DOT] = RENDER_DOT };
+	static const int numbers[] = { [INTACT_HTML] = RENDER_HTML,
+		                       [INTACT_SARIF] = RENDER_SARIF,
+		                       [INTACT_JUNIT] = RENDER_JUNIT,
+		                       [INTACT_GITHUB] = RENDER_GITHUB,
+		                       [INTACT_DOT] = RENDER_DOT };
 	const struct render_text_options plain = { .width = PAGE_WIDTH };
 	const struct buf *out = f == INTACT_JSON ? &d->json : &d->rendered;
 	if (!d->doc || f < INTACT_JSON || f > INTACT_DOT)

@@ -77,8 +77,8 @@ API_EXPORT enum intact_status intact_history_judge_file(struct intact_history_ju
 	return judge(j, &j->args, path, NULL, 0, d);
 }
 
-API_EXPORT enum intact_status intact_history_judge_text(struct intact_history_judge *j, const char *name, const char *text, size_t len,
-                                                    struct intact_document *d)
+API_EXPORT enum intact_status intact_history_judge_text(struct intact_history_judge *j, const char *name, const char *text,
+                                                        size_t len, struct intact_document *d)
 {
 	return judge(j, &j->args, name ? name : "history", text ? text : "", text ? len : 0, d);
 }
@@ -87,8 +87,9 @@ API_EXPORT enum intact_status intact_history_judge_text(struct intact_history_ju
 static void of_recorded(struct history_args *a, const struct intact_history *h, char init[32])
 {
 	static const enum object objects[] = { [INTACT_REGISTER] = OBJ_CAS_REGISTER, [INTACT_COUNTER] = OBJ_COUNTER,
-		                               [INTACT_MUTEX] = OBJ_MUTEX, [INTACT_SET] = OBJ_SET, [INTACT_QUEUE] = OBJ_QUEUE,
-		                               [INTACT_STACK] = OBJ_STACK, [INTACT_PRIORITY_QUEUE] = OBJ_PQUEUE };
+		                               [INTACT_MUTEX] = OBJ_MUTEX,           [INTACT_SET] = OBJ_SET,
+		                               [INTACT_QUEUE] = OBJ_QUEUE,           [INTACT_STACK] = OBJ_STACK,
+		                               [INTACT_PRIORITY_QUEUE] = OBJ_PQUEUE };
 	enum intact_object o = intact_history_object(h);
 	a->format = FORMAT_OF_RECORDED;
 	a->nil = a->nil ? a->nil : HISTORY_NIL_VALUE;
@@ -103,7 +104,7 @@ static void of_recorded(struct history_args *a, const struct intact_history *h, 
 }
 
 API_EXPORT enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h,
-                                                        struct intact_document *d)
+                                                            struct intact_document *d)
 {
 	struct history_args a = j->args;
 	char init[32];

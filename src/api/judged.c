@@ -13,13 +13,15 @@ enum intact_status api_judged_document(int code, const struct buf *document, str
 		/* a limit was reached before there was anything to say */
 		return INTACT_NO_MEMORY;
 	}
-	enum intact_status status = document->failed ? INTACT_NO_MEMORY : api_document_set(d, "the result", buf_cstr(document), document->len);
+	enum intact_status status = document->failed ? INTACT_NO_MEMORY
+	                                             : api_document_set(d, "the result", buf_cstr(document), document->len);
 	if (status != INTACT_OK)
 		buf_str(messages, intact_document_messages(d));
 	return status;
 }
 
-enum intact_status api_judged(const char *kind, int code, const struct buf *results, struct buf *messages, struct intact_document *d)
+enum intact_status api_judged(const char *kind, int code, const struct buf *results, struct buf *messages,
+                              struct intact_document *d)
 {
 	struct buf doc;
 	buf_init(&doc);

@@ -23,7 +23,7 @@ enum intact_status api_option(struct api_words *w, const struct opt *table, cons
 	struct opts parsed = { table, args, 0, false };
 	buf_clear(messages);
 	if (!option || !*option || strchr(option, '=')) {
-		buf_str(messages, "no option of that name");
+		buf_str(messages, "unknown option");
 		return INTACT_INVALID;
 	}
 	char *line[] = { word(w, option, value), NULL };

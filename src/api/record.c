@@ -17,11 +17,12 @@
 
 #include "lin/check.h"
 #include "history/read.h"
-#include "lin/say.h"
+#include "lin/check.h"
+#include "report/history_text.h"
 
 #define RECORD_EXPORT __attribute__((visibility("default")))
-#define CHUNK_EVENTS 1023
-#define NEVER UINT64_MAX
+#define CHUNK_EVENTS  1023
+#define NEVER         UINT64_MAX
 
 struct record_event {
 	uint64_t call, ret;
@@ -174,8 +175,8 @@ RECORD_EXPORT void intact_cancel(struct intact_recorder *r)
 
 static enum fn fn_of(uint8_t op)
 {
-	static const uint8_t f[] = { FN_NONE, FN_READ, FN_WRITE, FN_CAS, FN_ADD, FN_REMOVE, FN_CONTAINS, FN_ENQ,
-		                     FN_DEQ, FN_PUSH, FN_POP, FN_INSERT, FN_POLL, FN_ACQUIRE, FN_RELEASE };
+	static const uint8_t f[] = { FN_NONE, FN_READ, FN_WRITE, FN_CAS,    FN_ADD,  FN_REMOVE,  FN_CONTAINS, FN_ENQ,
+		                     FN_DEQ,  FN_PUSH, FN_POP,   FN_INSERT, FN_POLL, FN_ACQUIRE, FN_RELEASE };
 	return op < sizeof f ? (enum fn)f[op] : FN_NONE;
 }
 
@@ -187,8 +188,7 @@ static enum object object_of(enum intact_object o)
 	return OBJ_GUESS;
 }
 
-static bool add(struct history *h, const struct intact_history *ih, const struct intact_recorder *r,
-                const struct record_event *e)
+static bool add(struct history *h, const struct intact_history *ih, const struct intact_recorder *r, const struct record_event *e)
 {
 	struct hop *op = history_push(h);
 	if (!op)
@@ -203,8 +203,7 @@ static bool add(struct history *h, const struct intact_history *ih, const struct
 		val pair[2] = { op->a, val_int(vs, e->b) };
 		op->a = val_list(vs, VK_LIST, pair, 2);
 	}
-	op->b = e->ret == NEVER ? VAL_NONE : e->empty ? VAL_NIL
-	        : boolean ? val_bool(e->answer != 0) : val_int(vs, e->answer);
+	op->b = e->ret == NEVER ? VAL_NONE : e->empty ? VAL_NIL : boolean ? val_bool(e->answer != 0) : val_int(vs, e->answer);
 	op->ret = e->ret == NEVER ? RANK_INF : 0;
 	op->flags = e->cancelled ? HF_FAILED : 0;
 	if (e->op == INTACT_ACQUIRE || e->op == INTACT_RELEASE)
@@ -247,8 +246,9 @@ static enum intact_verdict judge(struct intact_history *ih, struct history *h, s
 	if (atomic_load(&ih->no_memory) || !gather(ih, h))
 		return INTACT_UNKNOWN;
 	struct interpretation in = { .object = object_of(ih->object), .nil_reads = 1, .pairs = 2 };
-	in.init = object_has(in.object, OBJECT_VALUE) || object_type(in.object)->init == INIT_NUMBER ? val_int(&h->vals, ih->initial)
-	                                                                    : object_default_init(in.object, &h->vals);
+	in.init = object_has(in.object, OBJECT_VALUE) || object_type(in.object)->init == INIT_NUMBER
+	                  ? val_int(&h->vals, ih->initial)
+	                  : object_default_init(in.object, &h->vals);
 	if (in.object == OBJ_GUESS || !history_interpret(h, &in, d)) {
 		diags_render(d, &ih->report, false);
 		return INTACT_MISUSED;
@@ -258,7 +258,9 @@ static enum intact_verdict judge(struct intact_history *ih, struct history *h, s
 	enum lin_verdict v = LIN_UNKNOWN;
 	if (lin_check(h, &in, &o, &c)) {
 		v = c.verdict;
-		say_text(h, &in, &o, &c, false, false, &ih->report);
+		struct history_told told;
+		history_told_make(&told, h->arena, h, &in, &o, &c);
+		history_text(&told, false, &ih->report);
 	}
 	check_free(&c, h);
 	return v == LIN_HOLDS ? INTACT_HOLDS : v == LIN_VIOLATED ? INTACT_VIOLATED : INTACT_UNKNOWN;
@@ -300,7 +302,7 @@ RECORD_EXPORT enum intact_verdict intact_history_check(struct intact_history *ih
 		session_close(s);
 	}
 	if (v == INTACT_UNKNOWN && !ih->report.len)
-		buf_str(&ih->report, "UNKNOWN: memory ended\n");
+		buf_str(&ih->report, "UNKNOWN: out of memory\n");
 	return v;
 }
 
@@ -356,7 +358,7 @@ RECORD_EXPORT const char *intact_history_text(struct intact_history *ih, size_t 
 	buf_clear(&ih->text);
 	buf_clear(&ih->report);
 	if (wrong || atomic_load(&ih->no_memory) || !write_lines(ih, &ih->text, keep_all, NULL)) {
-		buf_str(&ih->report, wrong ? recorder_misused : "UNKNOWN: memory ended\n");
+		buf_str(&ih->report, wrong ? recorder_misused : "UNKNOWN: out of memory\n");
 		return NULL;
 	}
 	if (len)

@@ -11,7 +11,7 @@ API_EXPORT enum intact_status intact_document_verify(struct intact_document *d, 
 	struct claim_list l;
 	buf_clear(err);
 	if (!root || d == answer) {
-		buf_str(err, root ? "the answer needs a document of its own" : "no document is loaded");
+		buf_str(err, root ? "the answer must be another document" : "no document is loaded");
 		return INTACT_INVALID;
 	}
 	buf_init(&doc);

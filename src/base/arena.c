@@ -91,8 +91,7 @@ void *arena_calloc(struct arena *a, size_t n, size_t size)
 	return p;
 }
 
-void *arena_grow(struct arena *a, void *data, uint32_t len, uint32_t *cap,
-                 size_t elem)
+void *arena_grow(struct arena *a, void *data, uint32_t len, uint32_t *cap, size_t elem)
 {
 	assert(len <= *cap && elem);
 	if (*cap > UINT32_MAX / 2)

@@ -20,11 +20,11 @@
 struct arena_chunk;
 
 struct arena {
-	char *next, *end;          /* the free part of the newest chunk */
+	char *next, *end; /* the free part of the newest chunk */
 	struct arena_chunk *chunks;
-	size_t chunk_size;         /* of the next chunk */
-	size_t used, budget;       /* bytes taken from malloc; 0 = no budget */
-	jmp_buf *oom;              /* where to go when memory ends; NULL aborts */
+	size_t chunk_size;   /* of the next chunk */
+	size_t used, budget; /* bytes taken from malloc; 0 = no budget */
+	jmp_buf *oom;        /* where to continue when out of memory; NULL aborts */
 };
 
 /* An empty arena; `budget` bounds what it takes from malloc (0: unbounded). */
@@ -36,14 +36,13 @@ void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
 /* `n` objects of `size` bytes, zeroed; the product is checked. */
 void *arena_calloc(struct arena *a, size_t n, size_t size);
-/* A copy of `len` bytes with a NUL behind them. */
+/* A copy of `len` bytes followed by a NUL. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_strdup(struct arena *a, const char *s);
 /* A formatted string, owned by the arena. */
-char *arena_printf(struct arena *a, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-#define arena_new(a, T) ((T *)arena_calloc((a), 1, sizeof(T)))
+#define arena_new(a, T)      ((T *)arena_calloc((a), 1, sizeof(T)))
 #define arena_array(a, T, n) ((T *)arena_calloc((a), (n), sizeof(T)))
 
 /*
@@ -51,16 +50,16 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
  * large, so the old one is lost until the arena is freed: at most as much
  * again as the final size.
  */
-#define AVEC(T) struct { T *data; uint32_t len, cap; }
+#define AVEC(T)                    \
+	struct {                   \
+		T *data;           \
+		uint32_t len, cap; \
+	}
 
-void *arena_grow(struct arena *a, void *data, uint32_t len, uint32_t *cap,
-                 size_t elem);
+void *arena_grow(struct arena *a, void *data, uint32_t len, uint32_t *cap, size_t elem);
 
-#define avec_push(a, v, x)                                                    \
-	((v)->len == (v)->cap                                                 \
-	         ? (void)((v)->data = arena_grow((a), (v)->data, (v)->len,    \
-	                                         &(v)->cap, sizeof *(v)->data)) \
-	         : (void)0,                                                   \
+#define avec_push(a, v, x)                                                                                                        \
+	((v)->len == (v)->cap ? (void)((v)->data = arena_grow((a), (v)->data, (v)->len, &(v)->cap, sizeof *(v)->data)) : (void)0, \
 	 (void)((v)->data[(v)->len++] = (x)))
 
 #endif

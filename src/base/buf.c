@@ -128,6 +128,14 @@ void buf_json(struct buf *b, const char *s, size_t len)
 {
 	buf_char(b, '"');
 	for (size_t i = 0; i < len;) {
+		size_t plain = i; /* mostly it is */
+		while (plain < len && s[plain] >= 0x20 && s[plain] < 0x7F && s[plain] != '"' && s[plain] != '\\')
+			plain++;
+		if (plain > i) {
+			buf_add(b, s + i, plain - i);
+			i = plain;
+			continue;
+		}
 		uint32_t cp = 0;
 		unsigned n = utf8_decode(s + i, len - i, &cp);
 		if (!n) {

@@ -3,8 +3,8 @@
  *
  * Everything the tool prints is first written into a buf and handed to the
  * file at once, so that renderers are functions from data to bytes and tests
- * can read what they made. When memory ends the buf sets `failed` and drops
- * what does not fit; who flushes it looks at that once.
+ * can read what they made. When out of memory the buf sets `failed` and
+ * drops what does not fit; who flushes it looks at that once.
  */
 #ifndef INTACT_BASE_BUF_H
 #define INTACT_BASE_BUF_H
@@ -30,8 +30,7 @@ void buf_add(struct buf *b, const char *s, size_t len);
 void buf_str(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
 void buf_repeat(struct buf *b, char c, size_t n);
-void buf_printf(struct buf *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 
 /*

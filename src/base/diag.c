@@ -17,10 +17,8 @@ void diags_init(struct diags *d, struct arena *a)
 	avec_push(a, &d->list, none);
 }
 
-__attribute__((format(printf, 6, 0)))
-static uint32_t add(struct diags *d, enum diag_level level, const char *code,
-                    const struct source *src, struct span at, const char *fmt,
-                    va_list ap)
+__attribute__((format(printf, 6, 0))) static uint32_t add(struct diags *d, enum diag_level level, const char *code,
+                                                          const struct source *src, struct span at, const char *fmt, va_list ap)
 {
 	assert((level >= DIAG_NOTE) == !code);
 	assert(!src || at.start <= at.end);
@@ -36,8 +34,7 @@ static uint32_t add(struct diags *d, enum diag_level level, const char *code,
 	return d->list.len - 1;
 }
 
-void diag_error(struct diags *d, const char *code, const struct source *src,
-                struct span at, const char *fmt, ...)
+void diag_error(struct diags *d, const char *code, const struct source *src, struct span at, const char *fmt, ...)
 {
 	d->last = 0;
 	if (d->errors++ >= d->max_errors)
@@ -48,8 +45,7 @@ void diag_error(struct diags *d, const char *code, const struct source *src,
 	va_end(ap);
 }
 
-void diag_warn(struct diags *d, const char *code, const struct source *src,
-               struct span at, const char *fmt, ...)
+void diag_warn(struct diags *d, const char *code, const struct source *src, struct span at, const char *fmt, ...)
 {
 	d->last = 0;
 	if (d->warnings++ >= d->max_errors)
@@ -70,8 +66,7 @@ static void attach(struct diags *d, uint32_t child)
 	*link = child;
 }
 
-void diag_note(struct diags *d, const struct source *src, struct span at,
-               const char *fmt, ...)
+void diag_note(struct diags *d, const struct source *src, struct span at, const char *fmt, ...)
 {
 	assert(d->last < d->list.len);
 	if (!d->last)
@@ -95,8 +90,7 @@ void diag_hint(struct diags *d, const char *fmt, ...)
 bool diag_is_at(const struct diags *d, const char *code, uint32_t start)
 {
 	for (uint32_t i = 1; i < d->list.len; i++)
-		if (d->list.data[i].code && d->list.data[i].span.start == start &&
-		    !strcmp(d->list.data[i].code, code))
+		if (d->list.data[i].code && d->list.data[i].span.start == start && !strcmp(d->list.data[i].code, code))
 			return true;
 	return false;
 }
@@ -108,8 +102,7 @@ bool diag_is_at(const struct diags *d, const char *code, uint32_t start)
 
 static const char *const level_name[] = { "error", "warning", "note", "hint" };
 _Static_assert(sizeof level_name / sizeof *level_name == DIAG_HINT + 1, "a name for each level");
-static const char *const level_color[] = { "\033[1;31m", "\033[1;35m",
-	                                   "\033[1;36m", "\033[1;32m" };
+static const char *const level_color[] = { "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m" };
 
 static void paint(struct buf *out, bool color, const char *on, const char *text)
 {
@@ -121,8 +114,7 @@ static void paint(struct buf *out, bool color, const char *on, const char *text)
 }
 
 /* The source line with a caret under the span; long lines are cut around it. */
-static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out,
-                    bool color)
+static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out, bool color)
 {
 	size_t len;
 	const char *line = source_line(m->src, pos.line, &len);
@@ -155,8 +147,7 @@ static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out
 	buf_safe(&marked, line + at, end - at);
 	size_t pad = utf8_columns(buf_cstr(&before), before.len);
 	size_t width = utf8_columns(buf_cstr(&marked), marked.len);
-	buf_printf(out, "%6u | %s%s%s\n", pos.line, from ? "..." : "",
-	           buf_cstr(&safe), to < len ? "..." : "");
+	buf_printf(out, "%6u | %s%s%s\n", pos.line, from ? "..." : "", buf_cstr(&safe), to < len ? "..." : "");
 	buf_str(out, "       | ");
 	buf_repeat(out, ' ', pad + (from ? 3 : 0));
 	if (color)
@@ -172,8 +163,7 @@ static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out
 	buf_free(&marked);
 }
 
-static void render_one(const struct diags *d, uint32_t id, struct buf *out,
-                       bool color)
+static void render_one(const struct diags *d, uint32_t id, struct buf *out, bool color)
 {
 	assert(id && id < d->list.len);
 	const struct diag *m = &d->list.data[id];
@@ -237,8 +227,7 @@ void diags_render(const struct diags *d, struct buf *out, bool color)
 	if (d->errors > d->max_errors)
 		buf_printf(out, "... and %u more errors\n", d->errors - d->max_errors);
 	if (d->warnings > d->max_errors)
-		buf_printf(out, "... and %u more warnings\n",
-		           d->warnings - d->max_errors);
+		buf_printf(out, "... and %u more warnings\n", d->warnings - d->max_errors);
 	if (d->errors)
 		buf_printf(out, "%u error%s\n", d->errors, d->errors == 1 ? "" : "s");
 }
@@ -265,8 +254,7 @@ unsigned edit_distance(const char *a, const char *b, unsigned limit)
 				best = prev[j] + 1;
 			if (cur[j - 1] + 1 < best)
 				best = cur[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1] && prev2[j - 2] + 1 < best)
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && prev2[j - 2] + 1 < best)
 				best = prev2[j - 2] + 1;
 			cur[j] = best;
 		}

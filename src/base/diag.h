@@ -40,17 +40,14 @@ void diags_init(struct diags *d, struct arena *a);
 
 /* A message at a place. Formats like printf; text from the input should go
  * through %.*s: the renderer makes it safe. */
-void diag_error(struct diags *d, const char *code, const struct source *src,
-                struct span at, const char *fmt, ...)
+void diag_error(struct diags *d, const char *code, const struct source *src, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-void diag_warn(struct diags *d, const char *code, const struct source *src,
-               struct span at, const char *fmt, ...)
+void diag_warn(struct diags *d, const char *code, const struct source *src, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 /* Belong to the message before; src may be NULL for no place. */
-void diag_note(struct diags *d, const struct source *src, struct span at,
-               const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-void diag_hint(struct diags *d, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void diag_note(struct diags *d, const struct source *src, struct span at, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Has a message of this code been given at this place already? */
 bool diag_is_at(const struct diags *d, const char *code, uint32_t start);

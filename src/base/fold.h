@@ -1,8 +1,8 @@
 /*
  * fold: lines broken for a page of some width. A line is broken at blanks; what
  * follows is indented two columns deeper than it. Words that are too long stay
- * whole; colours (CSI sequences) take no columns. Lines that somebody copies or a
- * program reads stay whole: commands ("replay: ...", "as a page: ...") and
+ * whole; colours (CSI sequences) take no columns. Lines that users copy or
+ * programs read are not broken: commands ("replay: ...", "as a page: ...") and
  * annotations ("::error ...").
  */
 #ifndef INTACT_BASE_FOLD_H

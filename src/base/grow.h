@@ -1,16 +1,12 @@
-/* grow: arrays that double. The one idiom for arrays outside arenas (inside one: AVEC of arena.h).
- *
- * GROW(p, cap, need) makes room for `need` elements in the array p of cap elements, cap being an
- * lvalue of 32 or 64 bits; new elements are zero. False when memory ends or the number does not fit, and then
- * array and capacity are as before. Amortised O(1) an element.
- *
- * GROW_RAW leaves new elements as they are: for large arrays whose elements are written before they are read, so that
- * no page is touched before it is used. GROW_AS has all that varies: a budget that the bytes are charged to, growth in
- * eighths (large mappings move without being copied, and an eighth at most lies idle), rows of several elements.
- *
- * What grows otherwise: buf.h (bytes of text, with a sticky failure), history.h's LIM_GROW (a budget that threads share),
- * explore/steady.h (elements never move, as other threads read them), and the runtime, which has no malloc of its own.
- */
+/* grow: arrays that double. The one idiom for arrays outside arenas (inside one: AVEC of arena.h). * GROW(p, cap, need)
+ * makes room for `need` elements in the array p of cap elements, cap being an lvalue of 32 or 64 bits; new elements are
+ * zero. False when out of memory or the number does not fit, and then array and capacity are as before. Amortised O(1) an
+ * element. * GROW_RAW leaves new elements as they are: for large arrays whose elements are written before they are read,
+ * so that no page is touched before it is used. GROW_AS has all that varies: a budget that the bytes are charged to,
+ * growth in eighths (large mappings move without being copied, and an eighth at most lies idle), rows of several
+ * elements. * What grows otherwise: buf.h (bytes of text, with a sticky failure), lim_realloc of history.h (a budget that
+ * threads share), explore/steady.h (elements never move, as other threads read them), and the runtime, which has no
+ * malloc of its own. */
 #ifndef INTACT_BASE_GROW_H
 #define INTACT_BASE_GROW_H
 
@@ -72,9 +68,9 @@ static inline bool grow32(void *array, uint32_t *cap, uint64_t need, size_t elem
 }
 
 /* width: elements of a row; budget: NULL or a struct grow_budget. */
-#define GROW_AS(how, budget, p, cap, need, width)                                                                      \
-	_Generic((cap), uint32_t: grow32, uint64_t: grow64)(&(p), &(cap), (need), sizeof *(p) * (width), (budget), (how))
-#define GROW(p, cap, need) GROW_AS(GROW_ZERO, NULL, p, cap, need, 1)
+#define GROW_AS(how, budget, p, cap, need, width) \
+	_Generic((cap), uint32_t : grow32, uint64_t : grow64)(&(p), &(cap), (need), sizeof *(p) * (width), (budget), (how))
+#define GROW(p, cap, need)     GROW_AS(GROW_ZERO, NULL, p, cap, need, 1)
 #define GROW_RAW(p, cap, need) GROW_AS(GROW_UNSET, NULL, p, cap, need, 1)
 
 #endif

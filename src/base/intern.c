@@ -12,17 +12,28 @@ static uint32_t hash_bytes(const char *s, size_t len)
 	return (uint32_t)(h ^ (h >> 29));
 }
 
+struct intern_wanted {
+	const struct intern *in;
+	const char *s;
+	size_t len;
+	uint32_t hash;
+};
+
+static inline bool is_wanted(const void *ctx, uint32_t id)
+{
+	const struct intern_wanted *w = ctx;
+	const struct interned *e = &w->in->strs.data[id];
+	return e->hash == w->hash && e->len == w->len && !memcmp(e->str, w->s, w->len);
+}
+
+static inline uint32_t hash_of(const void *ctx, uint32_t id)
+{
+	return ((const struct intern *)ctx)->strs.data[id].hash;
+}
+
 static void rehash(struct intern *in, uint32_t cap)
 {
-	assert(!(cap & (cap - 1)) && in->strs.len <= cap / 2);
-	in->slots = arena_array(in->arena, uint32_t, cap);
-	in->cap = cap;
-	for (uint32_t id = 0; id < in->strs.len; id++) {
-		uint32_t i = in->strs.data[id].hash & (cap - 1);
-		while (in->slots[i])
-			i = (i + 1) & (cap - 1);
-		in->slots[i] = id + 1;
-	}
+	idtab_move(&in->ids, arena_array(in->arena, uint32_t, cap), cap, 0, in->strs.len, hash_of, in);
 }
 
 void intern_init(struct intern *in, struct arena *a)
@@ -36,20 +47,15 @@ void intern_init(struct intern *in, struct arena *a)
 
 uint32_t intern_add(struct intern *in, const char *s, size_t len)
 {
-	assert(len < UINT32_MAX && in->strs.len <= in->cap / 2);
+	assert(len < UINT32_MAX);
 	uint32_t h = hash_bytes(s, len);
-	uint32_t i = h & (in->cap - 1);
-	for (; in->slots[i]; i = (i + 1) & (in->cap - 1)) {
-		const struct interned *e = &in->strs.data[in->slots[i] - 1];
-		if (e->hash == h && e->len == len && !memcmp(e->str, s, len))
-			return in->slots[i] - 1;
-	}
+	uint32_t *slot = idtab_at(&in->ids, h, is_wanted, &(struct intern_wanted){ in, s, len, h });
+	if (*slot)
+		return *slot - 1;
 	struct interned e = { arena_strndup(in->arena, s, len), (uint32_t)len, h };
 	avec_push(in->arena, &in->strs, e);
-	in->slots[i] = in->strs.len;
-	uint32_t id = in->strs.len - 1;
-	if (in->strs.len > in->cap / 2)
-		rehash(in, in->cap * 2);
-	assert(id < in->strs.len && in->strs.data[id].len == len);
-	return id;
+	*slot = in->strs.len;
+	if (idtab_full(&in->ids, in->strs.len))
+		rehash(in, in->ids.nslots * 2);
+	return in->strs.len - 1;
 }

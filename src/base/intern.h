@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/invariant.h"
+#include "base/idtab.h"
 
 struct interned {
 	const char *str; /* NUL-terminated */
@@ -23,8 +23,7 @@ struct interned {
 struct intern {
 	struct arena *arena;
 	AVEC(struct interned) strs;
-	uint32_t *slots; /* id + 1, 0 = free */
-	uint32_t cap;
+	struct idtab ids;
 };
 
 void intern_init(struct intern *in, struct arena *a);

@@ -7,7 +7,7 @@
  *   UNREACHABLE() an enumeration's value that no case has
  *
  * Files that are compiled into the guest (`sched`, parts of `dynamic`, `runtime`) use this header too: there a failure is
- * told by a raw write and ends the process (runtime/assert.c), because libc's assert allocates, locks and can be
+ * reported by a raw write and ends the process (runtime/assert.c), because libc's assert allocates, locks and can be
  * interposed.
  */
 #ifndef BASE_INVARIANT_H

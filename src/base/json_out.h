@@ -7,7 +7,7 @@
  * an array, a missing one in an object, more depth than JSON_OUT_DEPTH, an end
  * without a beginning) is asserted.
  *
- * Layout: everything stays on one line, with a blank behind commas and colons
+ * Layout: everything stays on one line, with a blank after commas and colons
  * (`{"a": 1, "b": [2, 3]}`) or without (compact), unless json_line asks for a
  * line break before the next key, value or end.
  *
@@ -26,10 +26,10 @@ enum { JSON_OUT_DEPTH = 32 };
 struct json_out {
 	struct buf *out;
 	bool compact;
-	unsigned depth;      /* open containers */
-	uint32_t arrays;     /* bit i: container i is an array */
-	uint64_t nonempty;   /* bit i: something is in container i; bit 0 is the top */
-	int line;            /* blanks behind the line break that is due, -1: none is */
+	unsigned depth;    /* open containers */
+	uint32_t arrays;   /* bit i: container i is an array */
+	uint64_t nonempty; /* bit i: something is in container i; bit 0 is the top */
+	int line;          /* blanks behind the line break that is due, -1: none is */
 };
 
 /* What is written before the first value stays as it is. Several values at the

@@ -3,7 +3,7 @@
  *
  * Representation: a power-of-two array of (key, value + 1); 0 in the value
  * means free, so any key may be stored and nothing needs a tombstone: there
- * is no removal. Load factor at most 3/4. Memory: 16 bytes a slot.
+ * is no removal. Load factor at most 3/4. Memory: 16 bytes per slot.
  */
 #ifndef INTACT_BASE_MAP_H
 #define INTACT_BASE_MAP_H
@@ -28,7 +28,7 @@ void map_init(struct map *m);
 void map_free(struct map *m);
 /* The value stored for key, or MAP_NONE. */
 uint32_t map_get(const struct map *m, uint64_t key);
-/* Stores val (below MAP_NONE) for key, replacing; false when memory ends. */
+/* Stores val (below MAP_NONE) for key, replacing; false when out of memory. */
 bool map_put(struct map *m, uint64_t key, uint32_t val);
 /* Like map_put, but keeps an existing value; *val gets what is stored. */
 bool map_intern(struct map *m, uint64_t key, uint32_t *val);

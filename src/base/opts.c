@@ -16,8 +16,7 @@ static bool is_option(const struct opt *t)
 static const struct opt *find_long(const struct opt *t, const char *name, size_t len)
 {
 	for (; t->help; t++)
-		if (is_option(t) && t->name && strlen(t->name) == len &&
-		    !memcmp(t->name, name, len))
+		if (is_option(t) && t->name && strlen(t->name) == len && !memcmp(t->name, name, len))
 			return t;
 	return NULL;
 }
@@ -30,8 +29,7 @@ static const struct opt *find_short(const struct opt *t, char c)
 	return NULL;
 }
 
-static void unknown(const struct opt *table, const char *arg, size_t len,
-                    struct buf *err)
+static void unknown(const struct opt *table, const char *arg, size_t len, struct buf *err)
 {
 	char name[72];
 	snprintf(name, sizeof name, "%.*s", (int)(len > 70 ? 70 : len), arg);
@@ -113,16 +111,13 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 	case OPT_SIZE:
 		if (!parse_uint(val, t->kind == OPT_SIZE, &v)) {
 			buf_printf(err, "--%s: expected %s, found '", t->name,
-			           t->kind == OPT_SIZE
-			                   ? "a size such as 512M or 8G"
-			                   : "a whole number");
+			           t->kind == OPT_SIZE ? "a size such as 512M or 8G" : "a whole number");
 			buf_safe(err, val, strlen(val));
 			buf_char(err, '\'');
 			return false;
 		}
 		if (v < t->min || (t->max && v > t->max)) {
-			buf_printf(err, "--%s: %s is out of range (%llu to %llu)",
-			           t->name, val, (unsigned long long)t->min,
+			buf_printf(err, "--%s: %s is out of range (%llu to %llu)", t->name, val, (unsigned long long)t->min,
 			           (unsigned long long)(t->max ? t->max : UINT64_MAX));
 			return false;
 		}
@@ -137,18 +132,20 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 		bad_choice(t, val, err);
 		return false;
 	case OPT_GROUP:
-	UNREACHABLE(); /* a heading is no option */
+		UNREACHABLE(); /* a heading is no option */
 		break;
 	}
 	return false;
 }
 
-/* Does the argument behind --json look like the file to write? */
+/* Does the argument after --json look like the file to write? */
 static bool names_output(const struct opt *t, const char *s)
 {
-	static const struct { const char *option, *suffix; } usual[] = {
-		{ "json", ".json" }, { "html", ".html" }, { "html", ".htm" }, { "sarif", ".sarif" },
-		{ "sarif", ".json" }, { "junit", ".xml" }, { "dot", ".dot" }, { "dot", ".gv" },
+	static const struct {
+		const char *option, *suffix;
+	} usual[] = {
+		{ "json", ".json" },  { "html", ".html" }, { "html", ".htm" }, { "sarif", ".sarif" },
+		{ "sarif", ".json" }, { "junit", ".xml" }, { "dot", ".dot" },  { "dot", ".gv" },
 	};
 	size_t n = strlen(s);
 	if (!strcmp(s, "-") || !strncmp(s, "/dev/", 5))
@@ -201,8 +198,7 @@ static bool parse_one(struct opts *o, int argc, char **argv, int *i, struct buf 
 		val = "-";
 	if (t->kind != OPT_FLAG && !val) {
 		if (*i + 1 >= argc) {
-			buf_printf(err, "--%s needs a value: --%s=%s", t->name, t->name,
-			           t->arg);
+			buf_printf(err, "--%s needs a value: --%s=%s", t->name, t->name, t->arg);
 			return false;
 		}
 		val = argv[++*i];
@@ -259,4 +255,24 @@ void opts_help(const struct opt *table, struct buf *out)
 		}
 	}
 	buf_printf(out, "%-32s%s\n", "  -h, --help", "show this help");
+}
+
+int opts_first_word(const struct opt *table, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		if (argv[i][0] != '-')
+			return i;
+		for (const struct opt *t = table; t->help; t++) {
+			if (!t->name || t->kind == OPT_FLAG || t->kind == OPT_GROUP)
+				continue;
+			bool is_short = t->short_name && argv[i][1] == t->short_name && !argv[i][2];
+			if (is_short || !strcmp(argv[i] + (argv[i][1] == '-' ? 2 : 1), t->name)) {
+				i++;
+				break;
+			}
+		}
+	}
+	return argc;
 }

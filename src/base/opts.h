@@ -47,11 +47,13 @@ struct opts {
 	const struct opt *table; /* ends with a NULL help */
 	const char **args;       /* what is not an option; room for argc */
 	int nargs;
-	bool help;               /* --help or -h was given */
+	bool help; /* --help or -h was given */
 };
 
 /* False when the line is wrong; `err` then holds one message. */
 bool opts_parse(struct opts *o, int argc, char **argv, struct buf *err);
+/* Of a line that ends with another program's: where that one's words begin, behind "--" or the options; argc: nowhere. */
+int opts_first_word(const struct opt *table, int argc, char **argv);
 /* The table as --help shows it. */
 void opts_help(const struct opt *table, struct buf *out);
 

@@ -29,8 +29,8 @@ static bool holds_runtime(const char *dir, char *out, size_t size)
 
 bool runtime_dir(char *out, size_t size)
 {
-	static const char *const near[] = { "/../../runtime", "/../lib/intact",
-		"/../lib/x86_64-linux-gnu/intact", "/../lib64/intact", NULL };
+	static const char *const near[] = { "/../../runtime", "/../lib/intact", "/../lib/x86_64-linux-gnu/intact",
+		                            "/../lib64/intact", NULL };
 	char self[PATH_MAX], dir[PATH_MAX + 64];
 	const char *env = getenv("INTACT_RUNTIME_DIR");
 	if (env && *env)

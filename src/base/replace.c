@@ -26,8 +26,7 @@ bool file_replace(const char *path, const struct buf *text)
 	char *real = realpath(path, NULL), *tmp = NULL;
 	bool ok = real && asprintf(&tmp, "%s.XXXXXX", real) > 0;
 	int fd = ok && stat(real, &st) == 0 ? mkstemp(tmp) : -1;
-	ok = fd >= 0 && write_all(fd, buf_cstr(text), text->len) &&
-	     fchmod(fd, st.st_mode & 07777) == 0 && fsync(fd) == 0;
+	ok = fd >= 0 && write_all(fd, buf_cstr(text), text->len) && fchmod(fd, st.st_mode & 07777) == 0 && fsync(fd) == 0;
 	if (ok && fchown(fd, st.st_uid, st.st_gid) != 0)
 		errno = 0; /* someone else's file stays readable, but becomes ours */
 	if (fd >= 0 && close(fd) != 0)

@@ -7,8 +7,7 @@
 #include "base/invariant.h"
 #include "base/utf8.h"
 
-void source_from_text(struct source *src, struct arena *a, const char *name,
-                      const char *text, size_t len)
+void source_from_text(struct source *src, struct arena *a, const char *name, const char *text, size_t len)
 {
 	assert(len <= SOURCE_MAX);
 	AVEC(uint32_t) lines = { 0 };
@@ -26,8 +25,7 @@ void source_from_text(struct source *src, struct arena *a, const char *name,
 	assert(src->nlines >= 1 && src->lines[src->nlines - 1] <= src->len);
 }
 
-static bool read_all(struct arena *a, FILE *f, char **text, size_t *len,
-                     const char **why)
+static bool read_all(struct arena *a, FILE *f, char **text, size_t *len, const char **why)
 {
 	size_t cap = 64 << 10, n = 0;
 	char *p = arena_alloc(a, cap + 1);
@@ -56,8 +54,7 @@ static bool read_all(struct arena *a, FILE *f, char **text, size_t *len,
 	return true;
 }
 
-bool source_read(struct source *src, struct arena *a, const char *path,
-                 const char **why)
+bool source_read(struct source *src, struct arena *a, const char *path, const char **why)
 {
 	bool in = strcmp(path, "-") == 0;
 	FILE *f = in ? stdin : fopen(path, "rb");

@@ -22,7 +22,7 @@ struct span {
 
 struct source {
 	const char *name; /* as the user gave it */
-	const char *text; /* NUL behind the last byte, not counted */
+	const char *text; /* NUL after the last byte, not counted */
 	uint32_t len;
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;
@@ -38,11 +38,9 @@ struct source_pos {
  * false and *why says what happened ("No such file or directory", "larger
  * than 256 MiB", ...), owned by the arena.
  */
-bool source_read(struct source *src, struct arena *a, const char *path,
-                 const char **why);
+bool source_read(struct source *src, struct arena *a, const char *path, const char **why);
 /* A source over text the caller keeps; `len` below SOURCE_MAX. */
-void source_from_text(struct source *src, struct arena *a, const char *name,
-                      const char *text, size_t len);
+void source_from_text(struct source *src, struct arena *a, const char *name, const char *text, size_t len);
 /* The line alone: a binary search; source_pos also walks along the line. */
 uint32_t source_line_of(const struct source *src, uint32_t offset);
 struct source_pos source_pos(const struct source *src, uint32_t offset);

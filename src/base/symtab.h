@@ -1,16 +1,16 @@
 /*
- * symtab: names for addresses, saved as text and read back: functions with
- * their places for program counters (inlined ones too), variables for data.
+ * symtab: names for addresses, saved as text and read back: functions with their
+ * places for program counters (inlined ones too), variables for data.
  *
- * Lines, fields separated by tabs (no other control character stands in them):
+ * Lines, fields separated by tabs (they contain no other control character):
  *   a ADDRESS START SYMBOL    a program counter, and the symbol it lies in
  *   f FUNCTION FILE LINE COLUMN DECL DECL_FILE MODULE OFFSET SYSTEM   its frames,
  *                             innermost first; "-" where nothing is known
  *   d ADDRESS SIZE NAME       a variable
- * Numbers are hexadecimal. Unknown lines are passed over.
+ * Numbers are hexadecimal. Unknown lines are ignored.
  *
- * Representation: sorted arrays over one copy of the text. Look-ups are
- * binary searches.
+ * Representation: sorted arrays over one copy of the text. Look-ups are binary
+ * searches.
  */
 #ifndef INTACT_BASE_SYMTAB_H
 #define INTACT_BASE_SYMTAB_H

@@ -61,12 +61,10 @@ unsigned utf8_encode(uint32_t cp, char *out)
 
 unsigned utf8_width(uint32_t c)
 {
-	if ((c >= 0x0300 && c <= 0x036F) || (c >= 0x200B && c <= 0x200F) ||
-	    (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF)
+	if ((c >= 0x0300 && c <= 0x036F) || (c >= 0x200B && c <= 0x200F) || (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF)
 		return 0;
-	if ((c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) ||
-	    (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) ||
-	    (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
+	if ((c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) ||
+	    (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
 	    (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD))
 		return 2;
 	return 1;
@@ -87,7 +85,6 @@ size_t utf8_columns(const char *s, size_t len)
 
 int utf8_is_deceptive(uint32_t c)
 {
-	return (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
-	       (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF || c == 0x061C ||
-	       (c >= 0x80 && c < 0xA0) || c == 0x2028 || c == 0x2029;
+	return (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF ||
+	       c == 0x061C || (c >= 0x80 && c < 0xA0) || c == 0x2028 || c == 0x2029;
 }

@@ -99,8 +99,7 @@ static bool same_moment(const struct abstract *x, const struct moment *m, uint32
 	const struct touch *t = x->saved_touches.data + m->touches;
 	for (uint32_t i = 0; i < m->ntouch; i++) {
 		const struct touch *u = &x->touches.data[i];
-		if (t[i].cell != u->cell || t[i].need != u->need || t[i].put != u->put ||
-		    t[i].write != u->write)
+		if (t[i].cell != u->cell || t[i].need != u->need || t[i].put != u->put || t[i].write != u->write)
 			return false;
 	}
 	return true;
@@ -145,10 +144,17 @@ static enum abstract_result unary(struct abstract *x, const struct ir_ins *i, st
 			return DROPPED;
 		a->value = -b.value;
 		break;
-	case IR_NOT: a->value = !b.value; break;
-	case IR_BITNOT: a->value = ~b.value; break;
-	case IR_BOOL: a->value = b.value != 0; break;
-	default: break; /* IR_MOV */
+	case IR_NOT:
+		a->value = !b.value;
+		break;
+	case IR_BITNOT:
+		a->value = ~b.value;
+		break;
+	case IR_BOOL:
+		a->value = b.value != 0;
+		break;
+	default:
+		break; /* IR_MOV */
 	}
 	return GO;
 }
@@ -166,22 +172,54 @@ static enum abstract_result binary(struct abstract *x, const struct ir_ins *i, s
 		return GO;
 	}
 	switch (i->op) {
-	case IR_ADD: v = b + c; break;
-	case IR_SUB: v = b - c; break;
-	case IR_MUL: v = b * c; break;
-	case IR_DIV: v = b / c; break;
-	case IR_MOD: v = b % c; break;
-	case IR_SHL: v = b * ((int64_t)1 << c); break;
-	case IR_SHR: v = b >> c; break;
-	case IR_AND: v = b & c; break;
-	case IR_OR: v = b | c; break;
-	case IR_XOR: v = b ^ c; break;
-	case IR_EQ: v = b == c; break;
-	case IR_NE: v = b != c; break;
-	case IR_LT: v = b < c; break;
-	case IR_LE: v = b <= c; break;
-	case IR_GT: v = b > c; break;
-	default: v = b >= c; break;
+	case IR_ADD:
+		v = b + c;
+		break;
+	case IR_SUB:
+		v = b - c;
+		break;
+	case IR_MUL:
+		v = b * c;
+		break;
+	case IR_DIV:
+		v = b / c;
+		break;
+	case IR_MOD:
+		v = b % c;
+		break;
+	case IR_SHL:
+		v = b * ((int64_t)1 << c);
+		break;
+	case IR_SHR:
+		v = b >> c;
+		break;
+	case IR_AND:
+		v = b & c;
+		break;
+	case IR_OR:
+		v = b | c;
+		break;
+	case IR_XOR:
+		v = b ^ c;
+		break;
+	case IR_EQ:
+		v = b == c;
+		break;
+	case IR_NE:
+		v = b != c;
+		break;
+	case IR_LT:
+		v = b < c;
+		break;
+	case IR_LE:
+		v = b <= c;
+		break;
+	case IR_GT:
+		v = b > c;
+		break;
+	default:
+		v = b >= c;
+		break;
 	}
 	if (v < INT32_MIN || v > INT32_MAX)
 		return DROPPED;
@@ -203,8 +241,7 @@ static bool truth(struct abstract *x, const struct ir_ins *i, struct kept b)
 
 /* ---- instructions ------------------------------------------------------- */
 
-static enum abstract_result local_array(struct abstract *x, const struct ir_ins *i, struct kept b,
-                               struct kept index)
+static enum abstract_result local_array(struct abstract *x, const struct ir_ins *i, struct kept b, struct kept index)
 {
 	if (i->op == IR_LZERO) {
 		for (int32_t k = 0; k < i->d; k++)
@@ -228,8 +265,7 @@ static enum abstract_result local_array(struct abstract *x, const struct ir_ins 
 	return GO;
 }
 
-static enum abstract_result shared_access(struct abstract *x, const struct ir_ins *i, struct kept b,
-                                 struct kept index)
+static enum abstract_result shared_access(struct abstract *x, const struct ir_ins *i, struct kept b, struct kept index)
 {
 	bool store = i->op == IR_STORE;
 	uint32_t cell = cell_of(x, (uint32_t)(store ? i->a : i->b), index);
@@ -290,8 +326,7 @@ static enum abstract_result lock_access(struct abstract *x, const struct ir_ins 
  * write's steps look at and change the records of the reads in progress, a
  * read's steps look at the writes in progress and at the reader's own record.
  */
-static enum abstract_result register_access(struct abstract *x, const struct ir_ins *i, struct kept b,
-                                   struct kept index)
+static enum abstract_result register_access(struct abstract *x, const struct ir_ins *i, struct kept b, struct kept index)
 {
 	bool write = i->op == IR_WINV || i->op == IR_WRESP;
 	uint32_t cell = cell_of(x, (uint32_t)(write ? i->a : i->b), index);
@@ -311,15 +346,14 @@ static enum abstract_result arrive(struct abstract *x, uint32_t node)
 	const struct ir_node *n = &p->nodes[node];
 	for (uint32_t i = 0; i < n->nkill; i++)
 		x->r[p->kills[n->kill + i]] = known(0);
-	for (uint32_t i = 0; i < n->ndead; i++) /* nobody reads them: one value is as good */
+	for (uint32_t i = 0; i < n->ndead; i++) /* never read: one value is as good */
 		x->r[p->kills[n->dead + i]] = known(0);
 	for (uint32_t s = 1; s < x->t->nslots; s++) {
 		const struct ir_slot *slot = &p->slots[x->t->slot + s];
 		if (x->keep[s] == KEEP_NOT)
 			x->r[s] = unknown;
 		else if (x->keep[s] == KEEP_SPLIT && !x->r[s].known)
-			x->r[s] = known((int64_t)slot->lo +
-			                choose(x, (uint32_t)((int64_t)slot->hi - slot->lo) + 1));
+			x->r[s] = known((int64_t)slot->lo + choose(x, (uint32_t)((int64_t)slot->hi - slot->lo) + 1));
 	}
 	x->node = node;
 	return ARRIVED;
@@ -340,39 +374,84 @@ static enum abstract_result instruction(struct abstract *x, uint32_t *pc)
 {
 	const struct ir_ins *i = &x->g->ir->code[*pc];
 	switch ((enum ir_op)i->op) {
-	case IR_STOP: return arrive(x, (uint32_t)i->a);
-	case IR_MOV: case IR_NEG: case IR_NOT: case IR_BITNOT: case IR_BOOL:
+	case IR_STOP:
+		return arrive(x, (uint32_t)i->a);
+	case IR_MOV:
+	case IR_NEG:
+	case IR_NOT:
+	case IR_BITNOT:
+	case IR_BOOL:
 		return unary(x, i, VALUE_B);
-	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD:
-	case IR_SHL: case IR_SHR: case IR_AND: case IR_OR: case IR_XOR:
-	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
+	case IR_DIV:
+	case IR_MOD:
+	case IR_SHL:
+	case IR_SHR:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
 		return binary(x, i, VALUE_B, VALUE_C);
 	case IR_RANGE: {
 		struct kept a = x->r[i->a];
 		return a.known && (a.value < i->b || a.value > i->c) ? DROPPED : GO;
 	}
-	case IR_JMP: return jump(x, i, pc);
-	case IR_JZ: return truth(x, i, VALUE_B) ? GO : jump(x, i, pc);
-	case IR_JNZ: return truth(x, i, VALUE_B) ? jump(x, i, pc) : GO;
-	case IR_LGET: return local_array(x, i, unknown, VALUE_C);
-	case IR_LSET: return local_array(x, i, VALUE_B, VALUE_C);
-	case IR_LZERO: return local_array(x, i, unknown, unknown);
-	case IR_STORE: return shared_access(x, i, VALUE_B, VALUE_C);
-	case IR_LOAD: case IR_CAS: case IR_XCHG: case IR_FADD:
+	case IR_JMP:
+		return jump(x, i, pc);
+	case IR_JZ:
+		return truth(x, i, VALUE_B) ? GO : jump(x, i, pc);
+	case IR_JNZ:
+		return truth(x, i, VALUE_B) ? jump(x, i, pc) : GO;
+	case IR_LGET:
+		return local_array(x, i, unknown, VALUE_C);
+	case IR_LSET:
+		return local_array(x, i, VALUE_B, VALUE_C);
+	case IR_LZERO:
+		return local_array(x, i, unknown, unknown);
+	case IR_STORE:
+		return shared_access(x, i, VALUE_B, VALUE_C);
+	case IR_LOAD:
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
 		return shared_access(x, i, unknown, VALUE_C);
-	case IR_ACQ: case IR_REL: return lock_access(x, i, VALUE_C);
-	case IR_WINV: case IR_WRESP: return register_access(x, i, VALUE_B, VALUE_C);
-	case IR_RINV: case IR_RRESP: return register_access(x, i, unknown, VALUE_C);
+	case IR_ACQ:
+	case IR_REL:
+		return lock_access(x, i, VALUE_C);
+	case IR_WINV:
+	case IR_WRESP:
+		return register_access(x, i, VALUE_B, VALUE_C);
+	case IR_RINV:
+	case IR_RRESP:
+		return register_access(x, i, unknown, VALUE_C);
 	case IR_CHOOSE: {
 		int64_t n = (int64_t)i->c - i->b + 1;
 		x->r[i->a] = n > 16 ? unknown : known((int64_t)i->b + choose(x, (uint32_t)n));
 		return GO;
 	}
-	case IR_ASSUME: case IR_ASSERT: return truth(x, i, VALUE_B) ? GO : DROPPED;
-	case IR_STUCK: return truth(x, i, VALUE_B) ? GO : arrive(x, (uint32_t)i->a);
-	case IR_ENTER: x->entered = (uint32_t)i->a; return GO;
-	case IR_EXIT: x->exited = (uint32_t)i->a; return GO;
-	case IR_NOP: case IR_COMMIT: case IR_INVOKE: case IR_RESPOND: case IR_OP_COUNT:
+	case IR_ASSUME:
+	case IR_ASSERT:
+		return truth(x, i, VALUE_B) ? GO : DROPPED;
+	case IR_STUCK:
+		return truth(x, i, VALUE_B) ? GO : arrive(x, (uint32_t)i->a);
+	case IR_ENTER:
+		x->entered = (uint32_t)i->a;
+		return GO;
+	case IR_EXIT:
+		x->exited = (uint32_t)i->a;
+		return GO;
+	case IR_NOP:
+	case IR_COMMIT:
+	case IR_INVOKE:
+	case IR_RESPOND:
+	case IR_OP_COUNT:
 		return GO;
 	}
 	return GO;

@@ -2,17 +2,18 @@
  * abstract: the ways one step can go when only kept values are known. Used by
  * program.c alone.
  *
- * The code behind a node is run with registers that are known or unknown.
- * Where the outcome is not determined (an unknown condition or index, the
- * value of a cell that keeps one, a choice) a pick is made; all picks are
- * enumerated like an odometer, as ir_choices does for real steps, so each way
- * is run from the beginning.
+ * The code after a node is run with registers that are known or unknown. Where
+ * the outcome is not determined (an unknown condition or index, the value of a
+ * cell that keeps one, a choice) a pick is made; all picks are enumerated like
+ * an odometer, as ir_choices does for real steps, so each way is run from the
+ * beginning.
  *
- * A loop of local code need not end when its condition is unknown. A way
- * that comes back, by a backward jump, to a point of its own past with the same
+ * A loop of local code need not end when its condition is unknown. A way that
+ * comes back, by a backward jump, to a point of its own past with the same
  * registers and touches is dropped: whatever follows also follows from the
  * first visit. After ABSTRACT_LOOPS backward jumps all registers are made
- * unknown (but for the holder's bits of locks), so such a point is always met.
+ * unknown (except the holder's bits of locks), so such a point is always
+ * reached.
  */
 #ifndef INTACT_CAUSAL_ABSTRACT_H
 #define INTACT_CAUSAL_ABSTRACT_H
@@ -40,7 +41,7 @@ struct abstract {
 	struct kept *r;      /* registers */
 	AVEC(struct touch) touches;
 	AVEC(struct pick) picks;
-	uint32_t at;         /* picks used by this way */
+	uint32_t at; /* picks used by this way */
 	AVEC(struct moment) moments;
 	AVEC(struct kept) saved;
 	AVEC(struct touch) saved_touches;

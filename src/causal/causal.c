@@ -31,8 +31,8 @@ static void not_known(struct verdict *v, const char *limit, const char *reason)
 }
 
 /* A run of the abstract program that breaks it. */
-static void violated(struct ask *q, const struct witness_event *events, uint32_t n, const uint32_t *count,
-                     bool smallest, bool cycle)
+static void violated(struct ask *q, const struct witness_event *events, uint32_t n, const uint32_t *count, bool smallest,
+                     bool cycle)
 {
 	struct causal_run *r = events ? causal_witness_make(&q->g, events, n, count, cycle) : NULL;
 	if (!r) {
@@ -64,8 +64,10 @@ static void by_cover(struct ask *q, uint64_t max_states)
 {
 	bool program = q->block == VERDICT_PROGRAM;
 	struct cover_options o = { .block = program ? COVER_ANY : q->block,
-		                   .owners = program ? COVER_MAX_OWNERS : 1, .count = q->count,
-		                   .max_states = max_states, .max_bytes = q->o->max_bytes,
+		                   .owners = program ? COVER_MAX_OWNERS : 1,
+		                   .count = q->count,
+		                   .max_states = max_states,
+		                   .max_bytes = q->o->max_bytes,
 		                   .deadline = q->o->deadline };
 	struct cover_result r;
 	cover_run(&q->g, &o, &r);
@@ -82,7 +84,7 @@ static void by_cover(struct ask *q, uint64_t max_states)
 		violated(q, events, r.npath, r.count, r.smallest, program);
 		free(events);
 	} else if (!strcmp(r.limit, "promises")) {
-		not_known(q->v, NULL, "cycles through more than 8 blocks at a time are not looked for");
+		not_known(q->v, NULL, "cycles through more than 8 blocks are not searched for");
 	} else {
 		not_known(q->v, r.limit, NULL);
 	}
@@ -142,8 +144,9 @@ static void red_run(struct ask *q, const struct colour_net *net, struct prefix *
 
 static void unfold_it(struct ask *q, const struct colour_net *net)
 {
-	struct unfold_options o = { .max_events = q->o->max_states, .max_bytes = q->o->max_bytes,
-		                    .deadline = q->o->deadline, .reduced = q->o->reduced };
+	struct unfold_options o = {
+		.max_events = q->o->max_states, .max_bytes = q->o->max_bytes, .deadline = q->o->deadline, .reduced = q->o->reduced
+	};
 	struct prefix p;
 	enum unfold_status s = unfold_coloured(net, &o, &p);
 	struct verdict *v = q->v;
@@ -173,10 +176,9 @@ static void by_unfolding(struct ask *q)
 	q->by = CAUSAL_UNFOLD;
 	v->limit = v->reason = NULL;
 	if (q->any)
-		not_known(v, NULL, "unfolding needs a number of threads; cover does not");
-	else if (!chosen || !program_net(&q->g, chosen, choose_threads(q, chosen),
-	                                 q->block == VERDICT_PROGRAM ? IR_NONE : q->block, &q->arena,
-	                                 q->d, &net, &limit))
+		not_known(v, NULL, "unfold requires fixed numbers of threads; cover does not");
+	else if (!chosen || !program_net(&q->g, chosen, choose_threads(q, chosen), q->block == VERDICT_PROGRAM ? IR_NONE : q->block,
+	                                 &q->arena, q->d, &net, &limit))
 		not_known(v, limit ? limit : "memory", NULL);
 	else
 		unfold_it(q, &net);
@@ -212,11 +214,14 @@ static void answer(struct ask *q)
 		by_unfolding(q);
 }
 
-bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o,
-                  struct diags *d, struct verdict *v, enum causal_engine *by)
+bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o, struct diags *d, struct verdict *v,
+                  enum causal_engine *by)
 {
-	struct program_options po = { .track = o->track, .abstract = o->abstract, .ntrack = o->ntrack,
-		                      .nabstract = o->nabstract, .max_bytes = o->max_bytes,
+	struct program_options po = { .track = o->track,
+		                      .abstract = o->abstract,
+		                      .ntrack = o->ntrack,
+		                      .nabstract = o->nabstract,
+		                      .max_bytes = o->max_bytes,
 		                      .deadline = o->deadline };
 	struct ask q = { .p = p, .o = o, .block = block, .d = d, .v = v };
 	const char *limit = NULL;

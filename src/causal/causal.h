@@ -1,5 +1,5 @@
 /*
- * causal: the causal engines behind one call.
+ * causal: the single entry point of the causal engines.
  *
  * The question is a block (is it causally atomic, Definition 3 of the paper?)
  * or the program (is there a cycle of causal edges through blocks?). The
@@ -44,7 +44,7 @@ struct causal_options {
  * when track or abstract name something they cannot: the reason is in `d` and
  * *v is not known.
  */
-bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o,
-                  struct diags *d, struct verdict *v, enum causal_engine *by);
+bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o, struct diags *d, struct verdict *v,
+                  enum causal_engine *by);
 
 #endif

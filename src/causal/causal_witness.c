@@ -73,8 +73,7 @@ static void act(struct casting *c, const struct cover_move *m, uint32_t who)
 		x->owner = true;
 	} else if (m->owner != IR_NONE && out == TAINT_OTHER) {
 		cstate_keep(c->g, &c->s, m->owner);
-		memmove(c->owner + m->owner, c->owner + m->owner + 1,
-		        (c->s.nowner - m->owner) * sizeof *c->owner);
+		memmove(c->owner + m->owner, c->owner + m->owner + 1, (c->s.nowner - m->owner) * sizeof *c->owner);
 		x->owner = false;
 		x->yellow = true;
 	} else if (m->owner != IR_NONE) {
@@ -118,7 +117,7 @@ struct witness_event *causal_witness_of_cover(const struct program *g, const str
 
 /* ---- causes -------------------------------------------------------------- */
 
-struct event_causes { /* immediate ones, by event */
+struct event_causes {             /* immediate ones, by event */
 	struct causal_link *list; /* var: a cell here, IR_NONE for the thread's order */
 	uint32_t n, cap, *at;     /* at[e] .. at[e + 1] lead to e */
 };
@@ -185,7 +184,7 @@ static bool find_causes(struct weave *w)
 
 /* ---- items --------------------------------------------------------------- */
 
-/* Every event an item of its own, but for occurrences of blocks: all of them,
+/* Every event is its own item, except in occurrences of blocks: all of them,
  * or the last event's only. */
 static void find_items(struct weave *w, bool program)
 {
@@ -213,8 +212,7 @@ static void find_items(struct weave *w, bool program)
 }
 
 /* The shortest cycle through `start`: links into out, how many; 0: none. */
-static uint32_t cycle_through(const struct weave *w, uint32_t start, uint32_t *queue, uint32_t *by,
-                              uint32_t *out)
+static uint32_t cycle_through(const struct weave *w, uint32_t start, uint32_t *queue, uint32_t *by, uint32_t *out)
 {
 	uint32_t head = 0, tail = 0, n = 0;
 	for (uint32_t i = 0; i < w->nitems; i++)
@@ -281,15 +279,22 @@ static void put_event(const struct weave *w, uint32_t e, uint32_t thread, struct
 	const struct program *g = w->g;
 	const struct action *a = &g->actions[w->events[e].action];
 	struct causal_event *v = &r->events[r->nevents++];
-	*v = (struct causal_event){ .thread = thread, .node = g->spots[a->from].node,
-		                    .next = g->spots[a->to].node, .entered = a->entered,
-		                    .exited = a->exited, .block = program_block(g, a->from),
-		                    .touch = r->ntouches, .ntouch = a->ntouch };
+	*v = (struct causal_event){ .thread = thread,
+		                    .node = g->spots[a->from].node,
+		                    .next = g->spots[a->to].node,
+		                    .entered = a->entered,
+		                    .exited = a->exited,
+		                    .block = program_block(g, a->from),
+		                    .touch = r->ntouches,
+		                    .ntouch = a->ntouch };
 	for (uint32_t i = 0; i < a->ntouch; i++) {
 		const struct touch *t = &g->touches[a->touch + i];
 		const struct program_cell *c = &g->cells[t->cell];
-		struct causal_touch u = { .var = c->var, .elem = c->elem, .write = t->write,
-			                  .valued = c->nvalues != 0, .looked = t->need != PROGRAM_ANY };
+		struct causal_touch u = { .var = c->var,
+			                  .elem = c->elem,
+			                  .write = t->write,
+			                  .valued = c->nvalues != 0,
+			                  .looked = t->need != PROGRAM_ANY };
 		if (u.valued && u.looked)
 			u.found = c->lo + (int32_t)t->need;
 		if (u.valued)
@@ -298,8 +303,7 @@ static void put_event(const struct weave *w, uint32_t e, uint32_t thread, struct
 	}
 }
 
-static uint32_t template_of(const struct program *g, const uint32_t *count, uint32_t thread,
-                            uint32_t *index)
+static uint32_t template_of(const struct program *g, const uint32_t *count, uint32_t thread, uint32_t *index)
 {
 	uint32_t t = 0;
 	while (thread >= count[t])
@@ -310,8 +314,8 @@ static uint32_t template_of(const struct program *g, const uint32_t *count, uint
 }
 
 /* Copies the kept part. number[]: event -> its new number; `who`: thread -> its. */
-static bool fill(const struct weave *w, const uint32_t *count, const bool *keep, const uint32_t *cycle,
-                 uint32_t ncycle, struct causal_run *r)
+static bool fill(const struct weave *w, const uint32_t *count, const bool *keep, const uint32_t *cycle, uint32_t ncycle,
+                 struct causal_run *r)
 {
 	uint32_t nt = w->g->ir->ntemplates, threads = 0, touches = 0;
 	for (uint32_t t = 0; t < nt; t++)
@@ -362,7 +366,7 @@ static bool fill(const struct weave *w, const uint32_t *count, const bool *keep,
 }
 
 struct causal_run *causal_witness_make(const struct program *g, const struct witness_event *events, uint32_t n,
-                                const uint32_t *count, bool program)
+                                       const uint32_t *count, bool program)
 {
 	struct weave w = { .g = g, .events = events, .n = n };
 	struct causal_run *r = calloc(1, sizeof *r);

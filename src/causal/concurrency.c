@@ -17,17 +17,17 @@
  * initial conditions an event has in its past is a list too (roots[]): along a
  * chain of events that take no further one it is the same list.
  *
- * The list of a new event e is what is concurrent with all of its preset. Let
- * b be the youngest condition of the preset and f its event. A condition c of
- * it that is older than f is in old(f), and is looked up for each other
- * condition of the preset; c of f itself is concurrent with them all, because
- * they are concurrent with b and so with f; what is younger than f is the
- * intersection of the lists of younger events, beginning with the shortest,
- * without what is behind initial conditions. Looking up is galloping through
- * sorted lists: the cost is that of the shorter list, not of the longer one (an
- * old condition is beside nearly every event, in all branches of conflict). When
- * the whole preset is initial, all events are gone through but for runs of those
- * behind it; there are no more such events than transitions.
+ * The list of a new event e is what is concurrent with all of its preset. Let b
+ * be the youngest condition of the preset and f its event. A condition c of it
+ * that is older than f is in old(f), and is looked up for each other condition
+ * of the preset; c of f itself is concurrent with them all, because they are
+ * concurrent with b and so with f; what is younger than f is the intersection of
+ * the lists of younger events, beginning with the shortest, without what is
+ * behind initial conditions. Looking up is galloping through sorted lists: the
+ * cost is that of the shorter list, not of the longer one (an old condition is
+ * beside nearly every event, in all branches of conflict). When the whole preset
+ * is initial, all events are visited except runs of those in behind() of it;
+ * there are no more such events than transitions.
  *
  * Lists of younger events live in one pool in blocks of 4, 8, 16... entries.
  */
@@ -95,8 +95,7 @@ static uint32_t filter_older(struct prefix *p, uint32_t n, uint32_t b)
 
 /* Of n firsts, or with `each` conditions, in v: those not behind the initial
  * condition b; how many. */
-static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, uint32_t b,
-                               bool each)
+static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, uint32_t b, bool each)
 {
 	const uint32_t *list = younger_of(p, b);
 	uint32_t nl = p->younger[b].n, k = 0, out = 0;
@@ -216,8 +215,8 @@ static inline uint32_t rank(const struct prefix *p, uint32_t first)
 	return p->cfg.events[p->cfg.conds[first].event].next;
 }
 
-/* list[k..n) begins with events that were inserted one behind the other: the
- * last of them. */
+/* list[k..n) begins with events that were inserted consecutively: the last of
+ * them. */
 static uint32_t run_end(const struct prefix *p, const uint32_t *list, uint32_t k, uint32_t n)
 {
 	uint32_t base = rank(p, list[k]), step = 1, lo = k;
@@ -285,7 +284,7 @@ bool co_meet(struct prefix *p, uint32_t e)
 
 /* ---- keeping ------------------------------------------------------------ */
 
-/* A block for UF_UNIT << cls entries, or 0 when memory ends. */
+/* A block for UF_UNIT << cls entries, or 0 when out of memory. */
 static uint32_t new_block(struct prefix *p, uint32_t cls)
 {
 	uint32_t at = p->free_block[cls];
@@ -312,8 +311,7 @@ static bool add_younger(struct prefix *p, uint32_t b, uint32_t first)
 		if (!at)
 			return false;
 		if (y->at) {
-			memcpy(p->pool + (size_t)at * UF_UNIT, p->pool + (size_t)y->at * UF_UNIT,
-			       y->n * sizeof *p->pool);
+			memcpy(p->pool + (size_t)at * UF_UNIT, p->pool + (size_t)y->at * UF_UNIT, y->n * sizeof *p->pool);
 			p->pool[(size_t)y->at * UF_UNIT] = p->free_block[y->cls];
 			p->free_block[y->cls] = y->at;
 		}

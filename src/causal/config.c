@@ -119,8 +119,7 @@ static int32_t shift_event(struct config *c, uint32_t e, int32_t by)
 	return shift(c, x->trans, c->pres + x->pre, (enum colour)x->colour, by);
 }
 
-bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev,
-                         uint32_t e)
+bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev, uint32_t e)
 {
 	uint32_t n = config_local(c, e);
 	int32_t away = 0;
@@ -194,7 +193,7 @@ int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e)
 		return -1;
 	own = (uint32_t *)(keys + 2 * (size_t)n);
 	other = own + n;
-	/* what both have stands in both lists, at the same level */
+	/* common elements are in both lists, at the same level */
 	for (uint32_t i = 0; i < c->ntrail; i++)
 		if (c->events[c->trail[i]].stamp != c->stamp)
 			own[na++] = c->trail[i];
@@ -208,8 +207,7 @@ int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e)
 			const struct uf_event *x = &c->events[other[i]];
 			const struct uf_event *y = i < na ? &c->events[own[i]] : NULL;
 			b[i] = (pass ? (uint64_t)x->depth << 32 : 0) | x->trans;
-			a[i] = (pass ? (uint64_t)(y ? y->depth : depth) << 32 : 0) |
-			       (y ? y->trans : t);
+			a[i] = (pass ? (uint64_t)(y ? y->depth : depth) << 32 : 0) | (y ? y->trans : t);
 		}
 		order = compare(a, b, nb);
 	}

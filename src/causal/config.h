@@ -17,9 +17,10 @@
 #ifndef INTACT_CAUSAL_CONFIG_H
 #define INTACT_CAUSAL_CONFIG_H
 
+#include "base/invariant.h"
 #include "causal/colour.h"
 
-enum { COLOUR_PAIRS = 6 }; /* (w, r) with w <= r */
+enum { COLOUR_PAIRS = 6 };          /* (w, r) with w <= r */
 #define COLOUR_RED ((enum colour)3) /* of an event only: it ends the search */
 
 struct uf_event {
@@ -59,13 +60,14 @@ struct config {
 	uint32_t *scratch;       /* room for every event */
 	int32_t *change;         /* a (place, colours): all 0 between calls */
 	uint64_t hash, *place_hash;
-	uint32_t *kept_from;     /* an arc of net.post: which of t's pre arcs reads it, or NET_NONE */
+	uint32_t *kept_from; /* an arc of net.post: which of t's pre arcs reads it, or NET_NONE */
 	uint32_t stamp;
 	bool plain; /* markings are compared without their colours */
 };
 
 static inline const uint32_t *uf_pre(const struct config *c, uint32_t e)
 {
+	assert(e < c->nevents);
 	return c->pres + c->events[e].pre;
 }
 static inline uint32_t uf_npre(const struct config *c, uint32_t e)
@@ -77,25 +79,24 @@ static inline uint32_t uf_npost(const struct config *c, uint32_t e)
 	return e ? net_npost(c->net, c->events[e].trans) : c->net->ninit;
 }
 
-/* 0 .. COLOUR_PAIRS - 1; anything for a red event, whose hash nobody looks up. */
+/* 0 .. COLOUR_PAIRS - 1; anything for a red event, whose hash is never looked up. */
 static inline uint32_t colour_index(colours c)
 {
 	uint32_t w = c & 15, r = c >> 4;
+	assert(w <= r || r > COLOUR_Y);
 	return r > COLOUR_Y ? 0 : r * (r + 1) / 2 + w;
 }
 /* The share of a token in the hash of a marking. */
 static inline uint64_t config_token(const struct config *c, uint32_t place, colours tint)
 {
 	static const uint64_t odd[COLOUR_PAIRS] = {
-		1, 0xC2B2AE3D27D4EB4Fu, 0x9E3779B185EBCA87u,
-		0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u, 0x27D4EB2F165667C5u,
+		1, 0xC2B2AE3D27D4EB4Fu, 0x9E3779B185EBCA87u, 0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u, 0x27D4EB2F165667C5u,
 	};
 	return c->plain ? c->place_hash[place] : c->place_hash[place] * odd[colour_index(tint)];
 }
-/* The colours behind transition t on its post arc number i (an index of
+/* The colours after transition t on its post arc number i (an index of
  * net.post) for an event of colour `ev` on the conditions pre[]. */
-static inline colours config_put(const struct config *c, uint32_t i, const uint32_t *pre,
-                                 enum colour ev)
+static inline colours config_put(const struct config *c, uint32_t i, const uint32_t *pre, enum colour ev)
 {
 	if (!c->colours)
 		return 0;
@@ -113,27 +114,26 @@ void config_undo(struct config *c, uint32_t len);
  * `plain`? Costs the
  * events in which the two differ, and a look at those they share.
  */
-bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev,
-                         uint32_t e);
+bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev, uint32_t e);
 /* The events of [e] in scratch[], event 0 apart; how many. */
 uint32_t config_local(struct config *c, uint32_t e);
 /* The places that hold a token now, into out (room for all places): how many;
- * a place that holds two stands twice. */
+ * a place with two tokens appears twice. */
 uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room);
 
 /*
- * The total order of Esparza, Römer and Vogler on configurations of equal
- * size: does the current one with one more event (transition t at this depth)
- * come before [e]? First the transitions with their numbers (Parikh): at the
- * first transition, in the order of ids, where the numbers differ, more of it
- * comes first. Then level by level (Foata): fewer events in a level first, then
- * the transitions in it as before. (This is how mole breaks ties.)
+ * The total order of Esparza, Römer and Vogler on configurations of equal size:
+ * does the current one with one more event (transition t at this depth) come
+ * before [e]? First the transitions with their numbers (Parikh): at the first
+ * transition, in the order of ids, where the numbers differ, more of it comes
+ * first. Then level by level (Foata): fewer events in a level first, then the
+ * transitions in it as before. (This is how mole breaks ties.)
  *
  * Adequate: adding the same event on both sides adds the same transition to
  * both Parikh vectors. When those are equal and the levels below i agree, a
  * place has had the same number of tokens come and go on both sides and they
- * came one behind the other (1-safe), so the added event falls into a level
- * up to i on one side exactly when it falls into the same level on the other:
+ * came one after the other (1-safe), so the added event falls into a level up
+ * to i on one side exactly when it falls into the same level on the other:
  * level i gets the same transitions on both sides, which changes neither which
  * one has fewer events nor which has more of the first that differs.
  *
@@ -141,7 +141,7 @@ uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room);
  * and their causes (colour.h), so equal forms have equal colours, and the order
  * is total on coloured configurations as well.
  *
- * -1 when memory ends, else 0 or 1.
+ * -1 when out of memory, else 0 or 1.
  */
 int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e);
 

@@ -26,7 +26,7 @@
 #include "causal/cover_state.h"
 
 struct cover_node {
-	uint64_t at;     /* its words */
+	uint64_t at; /* its words */
 	uint32_t len, head;
 	uint32_t parent, next; /* next: with the same hash */
 	struct cover_move move;
@@ -40,16 +40,16 @@ struct cover_search {
 	const uint32_t *count;
 	bool any;
 	uint32_t owners;
-	uint8_t *first;      /* a spot: may promise here */
+	uint8_t *first; /* a spot: may promise here */
 	uint32_t *pool;
 	uint64_t npool, cap_pool;
 	struct cover_node *nodes;
 	uint32_t n, cap;
 	struct map by_hash;
 	struct cstate now, next;
-	uint32_t *words;     /* a state being put together */
+	uint32_t *words; /* a state being put together */
 	uint32_t cap_words;
-	uint32_t at;         /* the node being expanded */
+	uint32_t at; /* the node being expanded */
 	uint32_t expanded;
 	bool capped, red;
 	uint32_t red_node;
@@ -108,8 +108,7 @@ static uint32_t count_sum(uint32_t a, uint32_t b)
 }
 
 /* Threads in `spot` at w[*at], and how many of them are yellow; moves on. */
-static void read_spot(const uint32_t *w, uint32_t n, uint32_t *at, uint32_t spot, uint32_t *all,
-                      uint32_t *yellow)
+static void read_spot(const uint32_t *w, uint32_t n, uint32_t *at, uint32_t spot, uint32_t *all, uint32_t *yellow)
 {
 	*all = *yellow = 0;
 	while (*at < n && w[*at] / 2 < spot)
@@ -147,8 +146,7 @@ static bool taint_covered(unsigned a, unsigned b)
  * to a larger one, and a promise that is kept in one is kept in the other.
  * (A promise made where the larger state is tainted already is not needed.)
  */
-static bool covers(const struct cover_search *s, const struct cover_node *x, const uint32_t *w, uint32_t head,
-                   uint32_t len)
+static bool covers(const struct cover_search *s, const struct cover_node *x, const uint32_t *w, uint32_t head, uint32_t len)
 {
 	const uint32_t *v = s->pool + x->at;
 	uint32_t n = s->g->ncells;
@@ -210,8 +208,7 @@ static void check_limits(struct cover_search *s)
 }
 
 /* Is there a state, other than `but`, that covers these words? */
-static bool is_covered(const struct cover_search *s, uint64_t hash, const uint32_t *w, uint32_t head,
-                       uint32_t len, uint32_t but)
+static bool is_covered(const struct cover_search *s, uint64_t hash, const uint32_t *w, uint32_t head, uint32_t len, uint32_t but)
 {
 	for (uint32_t i = map_get(&s->by_hash, hash); i != MAP_NONE; i = s->nodes[i].next)
 		if (i != but && s->nodes[i].hash == hash && covers(s, &s->nodes[i], w, head, len))
@@ -235,15 +232,13 @@ static void add(struct cover_search *s, struct cstate *c, struct cover_move move
 	if (is_covered(s, hash, s->words, head, len, IR_NONE))
 		return;
 	uint32_t first = map_get(&s->by_hash, hash);
-	if (!GROW(s->pool, s->cap_pool, s->npool + len) ||
-	    !GROW(s->nodes, s->cap, s->n + 1ull) ||
+	if (!GROW(s->pool, s->cap_pool, s->npool + len) || !GROW(s->nodes, s->cap, s->n + 1ull) ||
 	    !map_put(&s->by_hash, hash, s->n)) {
 		s->r->limit = "memory";
 		return;
 	}
 	memcpy(s->pool + s->npool, s->words, len * sizeof *s->pool);
-	s->nodes[s->n] = (struct cover_node){ s->npool, len, head, s->n ? s->at : IR_NONE, first, move,
-		                        hash };
+	s->nodes[s->n] = (struct cover_node){ s->npool, len, head, s->n ? s->at : IR_NONE, first, move, hash };
 	s->npool += len;
 	s->n++;
 	check_limits(s);
@@ -400,8 +395,7 @@ static void search_free(struct cover_search *s)
 }
 
 /* Searches with these numbers of threads. */
-static void search(const struct program *g, const struct cover_options *o, const uint32_t *count,
-                   struct cover_result *r)
+static void search(const struct program *g, const struct cover_options *o, const uint32_t *count, struct cover_result *r)
 {
 	struct cover_search s = { .g = g, .o = o, .r = r, .count = count };
 	size_t groups = (size_t)g->nspots * 2 + 2, cells = g->ncells + 1ull;
@@ -431,7 +425,7 @@ static void search(const struct program *g, const struct cover_options *o, const
 		s.red = false;
 		r->limit = "memory";
 	}
-	/* With one promise at a time a second one is not refused, it is another run. */
+	/* With one promise at a time a second one is not rejected, it is another run. */
 	if (!s.red && !r->limit && s.capped && o->owners > 1)
 		r->limit = "promises";
 	r->status = s.red ? COVER_RED : r->limit ? COVER_LIMIT : COVER_SAFE;
@@ -469,8 +463,7 @@ static bool next_numbers(const struct program *g, const uint32_t *want, uint32_t
 
 /* Red can be reached with some number of threads: the least one. False when a
  * smaller one could not be ruled out. */
-static bool find_smallest(const struct program *g, const struct cover_options *o,
-                          struct cover_result *r)
+static bool find_smallest(const struct program *g, const struct cover_options *o, struct cover_result *r)
 {
 	uint32_t nt = g->ir->ntemplates, last = 0;
 	bool sure = true;

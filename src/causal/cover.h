@@ -38,15 +38,13 @@
  * A promise is made at the first event of the occurrence that touches a cell
  * (earlier events have no successors but the thread's own).
  *
- * What has to be known for that. Colours: A no taint, B(i) taint of pending
- * promise i by its own thread alone, Y any other taint; join(B(i), B(j)) = Y. A
- * variable has the pair (w, r) of colour.h, by the argument given there. The
- * thread of promise i has colour B(i); every other thread A or Y. So a state
- * is: for each cell its value and (w, r); the spots of the threads with
- * pending promises; and for all other threads only *how many* stand in each spot
- * with each colour, because threads of a template that stand there have the
- * same future. When a promise is kept, its B(i) becomes Y and its thread one of the
- * others.
+ * What has to be known for that. Colours: A no taint, B(i) taint of pending promise i by its own
+ * thread alone, Y any other taint; join(B(i), B(j)) = Y. A variable has the pair (w, r) of
+ * colour.h, by the argument given there. The thread of promise i has colour B(i); every other
+ * thread A or Y. So a state is: for each cell its value and (w, r); the spots of the threads with
+ * pending promises; and for all other threads only *how many* are in each spot with each colour,
+ * because threads of a template in the same spot have the same future. When a promise is kept, its
+ * B(i) becomes Y and its thread one of the others.
  *
  * Any number of threads: the counters of templates with any number start at
  * omega. A step needs one thread in a spot and moves it, so the system is a
@@ -76,29 +74,29 @@
 enum cover_status { COVER_SAFE, COVER_RED, COVER_LIMIT };
 
 struct cover_options {
-	uint32_t block;        /* whose occurrences may promise; COVER_ANY: all blocks' */
-	uint32_t owners;       /* promises pending at a time; 1 for question 1 */
-	const uint32_t *count; /* threads of each template; COVER_ANY: any number */
+	uint32_t block;                 /* whose occurrences may promise; COVER_ANY: all blocks' */
+	uint32_t owners;                /* promises pending at a time; 1 for question 1 */
+	const uint32_t *count;          /* threads of each template; COVER_ANY: any number */
 	uint64_t max_states, max_bytes; /* 0: none */
 	double deadline;                /* CLOCK_MONOTONIC seconds; 0: none */
 };
 
 struct cover_move {
 	uint32_t action;
-	uint32_t owner;  /* by the thread of this pending promise, or IR_NONE */
-	bool yellow;     /* else: by one of this colour */
-	bool promise;    /* it promises here */
+	uint32_t owner; /* by the thread of this pending promise, or IR_NONE */
+	bool yellow;    /* else: by one of this colour */
+	bool promise;   /* it promises here */
 };
 
 struct cover_result {
 	enum cover_status status;
-	const char *limit;       /* "states", "memory", "time", "promises" */
+	const char *limit; /* "states", "memory", "time", "promises" */
 	uint64_t states, transitions, bytes;
 	/* COVER_RED: a run to it, and the numbers of threads it is of. */
 	struct cover_move *path;
 	uint32_t npath;
-	uint32_t *count;         /* a template */
-	bool smallest;           /* no smaller number of threads in all has such a run */
+	uint32_t *count; /* a template */
+	bool smallest;   /* no smaller number of threads in all has such a run */
 };
 
 /* cover_result_free is due whatever comes out. */

@@ -11,8 +11,7 @@ bool cstate_enabled(const struct program *g, const uint32_t *cell, const struct 
 	return true;
 }
 
-unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const struct action *a,
-                        unsigned in)
+unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const struct action *a, unsigned in)
 {
 	const struct touch *t = g->touches + a->touch;
 	for (uint32_t i = 0; i < a->ntouch; i++) {

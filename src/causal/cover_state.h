@@ -9,6 +9,7 @@
 #ifndef INTACT_CAUSAL_COVER_STATE_H
 #define INTACT_CAUSAL_COVER_STATE_H
 
+#include "base/invariant.h"
 #include "causal/cover.h"
 
 #define COVER_OMEGA UINT32_MAX
@@ -23,6 +24,7 @@ static inline unsigned taint_join(unsigned a, unsigned b)
 /* A cell of a state. */
 static inline uint32_t cword(uint32_t value, unsigned w, unsigned r)
 {
+	assert(value <= 0xffff && w <= 15 && r <= 15);
 	return value | w << 16 | r << 20;
 }
 static inline uint32_t cword_value(uint32_t c)
@@ -52,8 +54,7 @@ struct cstate { /* taken apart */
 /* Do the cells have what the action needs? */
 bool cstate_enabled(const struct program *g, const uint32_t *cell, const struct action *a);
 /* Join of `in` and of what the action's touches inherit. */
-unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const struct action *a,
-                        unsigned in);
+unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const struct action *a, unsigned in);
 /* The action's effect on the cells, its event having taint `out`. */
 void cstate_touch(const struct program *g, uint32_t *cell, const struct action *a, unsigned out);
 
@@ -68,7 +69,7 @@ void cstate_keep(const struct program *g, struct cstate *s, uint32_t i);
 void cstate_sort(const struct program *g, struct cstate *s, uint32_t perm[COVER_MAX_OWNERS]);
 
 /* Spots in a block that may promise, where no cell was touched since the block
- * began: a flag a spot. */
+ * began: one flag per spot. */
 void cover_first_spots(const struct program *g, uint32_t block, uint8_t *first);
 
 #endif

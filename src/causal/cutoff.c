@@ -8,29 +8,29 @@
  * inserted) becomes a cut-off instead. So the full order is needed only for
  * two events of equal size and marking.
  *
- * Colours: the conditions carry them, and two markings are the same when place
- * and colours of all tokens are. That is the unfolding of the net in which
- * every place stands once for each pair of colours and every transition once
- * for each colouring of its preset, without ever writing that net down: it is
- * 1-safe when the plain net is, and colours are determined by the events of a
- * configuration, so the theorem of Esparza, Römer and Vogler applies word by
- * word. Hence a red event r exists in the full unfolding iff one is found:
- * take r with the least [r] in the adequate order; if [r] - {r} had a cut-off
- * e in it, with the earlier e' of equal coloured marking, [e'] could be
- * continued by what [r] has behind [e], which ends in an event that finds the
- * same colours, is red, and has a lesser local configuration. So no event
- * before r is a cut-off, and r is found. Red events end the search at once.
+ * Colours: the conditions carry them, and two markings are the same when place and
+ * colours of all tokens are. That is the unfolding of the net in which every place
+ * occurs once for each pair of colours and every transition once for each
+ * colouring of its preset, without constructing that net: it is 1-safe when the
+ * plain net is, and colours are determined by the events of a configuration, so
+ * the theorem of Esparza, Römer and Vogler applies word by word. Hence a red event
+ * r exists in the full unfolding iff one is found: take r with the least [r] in
+ * the adequate order; if [r] - {r} had a cut-off e in it, with the earlier e' of
+ * equal coloured marking, [e'] could be continued by what [r] has after [e], which
+ * ends in an event that finds the same colours, is red, and has a lesser local
+ * configuration. So no event before r is a cut-off, and r is found. Red events end
+ * the search at once.
  *
  * Reduced: only red matters, and not every coloured marking. Two rules.
  *
- * Let S be what is behind a configuration with plain marking M: a set of
- * events that can follow. Colours are a chain A < B < Y < red. What an event
- * of S finds is a maximum over tokens, and what it leaves is a monotone function
- * of that (PLAIN: A to A, B and Y to Y; INSIDE: A and B to B, Y to red; CHOOSE:
- * B; a reading arc: the maximum with what was there). Monotone functions on a
- * chain commute with maxima; so do their compositions; so the reddest colour in
- * S is max-preserving in the colouring g of the tokens of M: for g <= max(g1,
- * ..., gk), k >= 1, if S turns red from g it turns red from one of the gi. (*)
+ * Let S be what follows a configuration with plain marking M: a set of events that
+ * can follow. Colours are a chain A < B < Y < red. What an event of S finds is a
+ * maximum over tokens, and what it leaves is a monotone function of that (PLAIN: A
+ * to A, B and Y to Y; INSIDE: A and B to B, Y to red; CHOOSE: B; a reading arc:
+ * the maximum with what was there). Monotone functions on a chain commute with
+ * maxima; so do their compositions; so the reddest colour in S is max-preserving
+ * in the colouring g of the tokens of M: for g <= max(g1, ..., gk), k >= 1, if S
+ * turns red from g it turns red from one of the gi. (*)
  *
  * Union: e is cut when the colours of its marking are, token by token, at most
  * the maximum of those of kept events e1, ..., ek, k >= 1, that have the same
@@ -40,13 +40,13 @@
  * event that raises no colour is then cut against its own past alone.
  *
  * Complete: let r be red with the least [r], and [r] - {r} have a cut e in it; S =
- * [r] - [e]. By (*) S turns red behind one of the configurations Ci that e
- * was cut against, and Ci comes before [e]. The plain order is adequate, and
- * plain isomorphism is all it needs: Ci with the copy of S comes before [r], and
- * holds a red event, whose local configuration is a part of it and comes no
- * later. That is a red event before r. When some ei is itself cut later on, the
- * argument goes on from there: the order is well-founded. Every plain marking
- * keeps its least event, so an unsafe net is found as before.
+ * [r] - [e]. By (*) S turns red after one of the configurations Ci that e was cut
+ * against, and Ci comes before [e]. The plain order is adequate, and plain
+ * isomorphism is all it needs: Ci with the copy of S comes before [r], and holds a
+ * red event, whose local configuration is a part of it and comes no later. That is
+ * a red event before r. When some ei is itself cut later on, the argument goes on
+ * from there: the order is well-founded. Every plain marking keeps its least
+ * event, so an unsafe net is found as before.
  */
 #include "causal/prefix.h"
 
@@ -87,7 +87,7 @@ static bool enqueue(struct prefix *p, uint32_t e)
 struct found {
 	uint32_t trans, size, depth;
 	enum colour colour;
-	bool warm; /* some token behind it has a colour */
+	bool warm; /* some token after it has a colour */
 	uint64_t delta;
 };
 
@@ -195,7 +195,7 @@ static bool push_token(struct prefix *p, uint64_t *n, uint32_t place, colours ti
 	return true;
 }
 
-/* The coloured tokens of the event being judged, behind those that are kept. */
+/* The coloured tokens of the event being judged, after those that are kept. */
 static bool gather(struct prefix *p, const struct found *f, uint64_t *end)
 {
 	const struct config *c = &p->cfg;
@@ -225,8 +225,7 @@ static inline bool below(colours a, colours b)
 static void raise(struct prefix *p, uint32_t place, colours tint)
 {
 	colours was = p->most[place];
-	p->most[place] = colours_make(colour_join(colours_w(was), colours_w(tint)),
-	                              colour_join(colours_r(was), colours_r(tint)));
+	p->most[place] = colours_make(colour_join(colours_w(was), colours_w(tint)), colour_join(colours_r(was), colours_r(tint)));
 }
 
 static void raise_event(struct prefix *p, uint32_t e, bool clear)
@@ -417,12 +416,9 @@ bool cutoff_start(struct prefix *p)
 		return false;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		p->loop[t] = net_npre(n, t) == net_npost(n, t) &&
-		             !memcmp(n->pre + n->pre_at[t], n->post + n->post_at[t],
-		                     net_npre(n, t) * sizeof *n->pre);
-	return !p->opt.reduced ||
-	       (PREFIX_ROOM(p, p->most, cap2, (uint64_t)n->nplaces + 1) &&
-	        PREFIX_ROOM(p, p->stirred, cap4, (uint64_t)n->nplaces + 1) &&
-	        PREFIX_ROOM(p, p->tinted, cap3, (uint64_t)n->nplaces + 1) &&
-	        PREFIX_ROOM(p, p->tokens_of, p->cap_tokens_of, 1) &&
-	        make_moves(p));
+		             !memcmp(n->pre + n->pre_at[t], n->post + n->post_at[t], net_npre(n, t) * sizeof *n->pre);
+	return !p->opt.reduced || (PREFIX_ROOM(p, p->most, cap2, (uint64_t)n->nplaces + 1) &&
+	                           PREFIX_ROOM(p, p->stirred, cap4, (uint64_t)n->nplaces + 1) &&
+	                           PREFIX_ROOM(p, p->tinted, cap3, (uint64_t)n->nplaces + 1) &&
+	                           PREFIX_ROOM(p, p->tokens_of, p->cap_tokens_of, 1) && make_moves(p));
 }

@@ -1,12 +1,14 @@
 /*
  * net: building and checking. Rows are made by counting, then each is sorted
- * (unless the arcs came in order); an arc that stands twice is found in the sorted
- * row. Linear, but for the sorting of rows.
+ * (unless the arcs came in order); a duplicate arc is found in the sorted
+ * row. Linear, except for sorting rows.
  */
 #include "causal/net.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/invariant.h"
 
 void net_builder_init(struct net_builder *b, struct arena *a)
 {
@@ -17,6 +19,7 @@ void net_builder_init(struct net_builder *b, struct arena *a)
 
 uint32_t net_add_place(struct net_builder *b, const char *name, bool marked)
 {
+	assert(b->places.len == b->marked.len && name);
 	avec_push(b->arena, &b->places, name);
 	avec_push(b->arena, &b->marked, (uint8_t)marked);
 	return b->places.len - 1;
@@ -24,6 +27,7 @@ uint32_t net_add_place(struct net_builder *b, const char *name, bool marked)
 
 uint32_t net_add_trans(struct net_builder *b, const char *name, struct span at)
 {
+	assert(b->trans.len == b->trans_at.len && name);
 	avec_push(b->arena, &b->trans, name);
 	avec_push(b->arena, &b->trans_at, at);
 	return b->trans.len - 1;
@@ -31,12 +35,14 @@ uint32_t net_add_trans(struct net_builder *b, const char *name, struct span at)
 
 void net_add_take(struct net_builder *b, uint32_t trans, uint32_t place, struct span at)
 {
+	assert(trans < b->trans.len && place < b->places.len);
 	struct net_arc arc = { trans, place, at };
 	avec_push(b->arena, &b->take, arc);
 }
 
 void net_add_put(struct net_builder *b, uint32_t trans, uint32_t place, struct span at)
 {
+	assert(trans < b->trans.len && place < b->places.len);
 	struct net_arc arc = { trans, place, at };
 	avec_push(b->arena, &b->put, arc);
 }
@@ -74,9 +80,9 @@ static struct net_arc *sort_arcs(struct net_builder *b, struct net_arc *arcs, ui
 	return to;
 }
 
-/* Arcs to rows by transition; false when one stands twice. */
-static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool take,
-                 uint32_t **at, uint32_t **to, const struct source *src, struct diags *d)
+/* Arcs to rows by transition; false when one appears twice. */
+static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool take, uint32_t **at, uint32_t **to,
+                 const struct source *src, struct diags *d)
 {
 	bool ok = true;
 	*at = arena_array(b->arena, uint32_t, (size_t)b->trans.len + 1);
@@ -88,8 +94,7 @@ static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool t
 		if (!i || a[-1].trans != a->trans || a[-1].place != a->place)
 			continue;
 		diag_error(d, "net-arc-twice", src, a->at,
-		           take ? "transition '%s' takes from place '%s' twice"
-		                : "transition '%s' puts on place '%s' twice",
+		           take ? "transition '%s' takes from place '%s' twice" : "transition '%s' puts on place '%s' twice",
 		           b->trans.data[a->trans], b->places.data[a->place]);
 		if (src)
 			diag_note(d, src, a[-1].at, "the first arc is here");
@@ -101,6 +106,7 @@ static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool t
 
 static void consumers(struct net_builder *b, struct net *n)
 {
+	assert(n->nplaces == b->places.len && n->ntrans == b->trans.len);
 	uint32_t arcs = n->pre_at[n->ntrans];
 	n->use_at = arena_array(b->arena, uint32_t, (size_t)n->nplaces + 2);
 	n->use = arena_array(b->arena, uint32_t, (size_t)arcs + 1);
@@ -113,15 +119,13 @@ static void consumers(struct net_builder *b, struct net *n)
 			n->use[n->use_at[n->pre[i] + 1]++] = t;
 }
 
-bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
-                struct diags *d)
+bool net_finish(struct net_builder *b, struct net *n, const struct source *src, struct diags *d)
 {
 	struct span none = { 0, 0 };
 	memset(n, 0, sizeof *n);
-	if (b->places.len > NET_MAX_NODES || b->trans.len > NET_MAX_NODES ||
-	    b->take.len > NET_MAX_ARCS || b->put.len > NET_MAX_ARCS) {
-		diag_error(d, "net-too-large", src, none,
-		           "the net has more than %u places or transitions, or more than %u arcs",
+	if (b->places.len > NET_MAX_NODES || b->trans.len > NET_MAX_NODES || b->take.len > NET_MAX_ARCS ||
+	    b->put.len > NET_MAX_ARCS) {
+		diag_error(d, "net-too-large", src, none, "the net has more than %u places or transitions, or more than %u arcs",
 		           NET_MAX_NODES, NET_MAX_ARCS);
 		return false;
 	}
@@ -135,15 +139,14 @@ bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
 	for (uint32_t t = 0; t < n->ntrans; t++) {
 		if (net_npre(n, t) > NET_MAX_WIDTH) {
 			diag_error(d, "net-too-large", src, b->trans_at.data[t],
-			           "transition '%s' takes from %u places; at most %u are possible",
-			           b->trans.data[t], net_npre(n, t), NET_MAX_WIDTH);
+			           "transition '%s' takes from %u places; at most %u are possible", b->trans.data[t],
+			           net_npre(n, t), NET_MAX_WIDTH);
 			ok = false;
 		}
 		if (net_npre(n, t))
 			continue;
 		diag_error(d, "net-no-input", src, b->trans_at.data[t],
-		           "transition '%s' takes from no place, so it can fire without end",
-		           b->trans.data[t]);
+		           "transition '%s' takes from no place, so it can fire forever", b->trans.data[t]);
 		diag_hint(d, "give it a place to take from");
 		ok = false;
 	}

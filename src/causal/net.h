@@ -3,12 +3,13 @@
  *
  * Representation: places and transitions are dense 32-bit ids; the arcs are
  * four flat arrays in compressed rows (what a transition takes, what it puts,
- * who takes from a place, and the initially marked places). All of it lives
- * in the arena of whoever built it, and does not change once finished.
+ * which transitions consume from a place, and the initially marked places).
+ * Everything is allocated in the builder's arena and does not change once
+ * finished.
  *
  * Invariants of a finished net: every transition takes from at least one
- * place, no arc stands twice, ids are in range, the initial marking is a set.
- * Whether the net is 1-safe is not known before it is unfolded.
+ * place, no arc appears twice, ids are in range, the initial marking is a
+ * set. Whether the net is 1-safe is not known before it is unfolded.
  */
 #ifndef INTACT_CAUSAL_NET_H
 #define INTACT_CAUSAL_NET_H
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/invariant.h"
 
 #define NET_MAX_NODES (UINT32_C(1) << 24) /* places, and transitions */
 #define NET_MAX_ARCS  (UINT32_C(1) << 27)
@@ -35,10 +37,12 @@ struct net {
 
 static inline uint32_t net_npre(const struct net *n, uint32_t t)
 {
+	assert(t < n->ntrans && n->pre_at[t] <= n->pre_at[t + 1]);
 	return n->pre_at[t + 1] - n->pre_at[t];
 }
 static inline uint32_t net_npost(const struct net *n, uint32_t t)
 {
+	assert(t < n->ntrans && n->post_at[t] <= n->post_at[t + 1]);
 	return n->post_at[t + 1] - n->post_at[t];
 }
 
@@ -67,13 +71,12 @@ void net_add_take(struct net_builder *b, uint32_t trans, uint32_t place, struct 
 void net_add_put(struct net_builder *b, uint32_t trans, uint32_t place, struct span at);
 /*
  * The finished net, or false with the reasons in `d`: an arc given twice, a
- * transition that takes nothing (it could fire for ever), too many nodes.
- * `src` may be NULL when the net does not come from a text.
+ * transition without input (it could fire forever), too many nodes. `src`
+ * may be NULL when the net does not come from a text.
  */
-bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
-                struct diags *d);
+bool net_finish(struct net_builder *b, struct net *n, const struct source *src, struct diags *d);
 
-/* Reads PEP's ll_net or PNML, told apart by the first character. */
+/* Reads PEP's ll_net or PNML, distinguished by the first character. */
 bool net_read(const struct source *src, struct arena *a, struct diags *d, struct net *n);
 bool net_read_pep(const struct source *src, struct arena *a, struct diags *d, struct net *n);
 bool net_read_pnml(const struct source *src, struct arena *a, struct diags *d, struct net *n);

@@ -169,7 +169,7 @@ static bool known(struct pep *p, const struct numbers *m, uint32_t id, uint32_t 
 	struct span at = { from, p->at };
 	if (numbered(m, id) == MAP_NONE)
 		return true;
-	diag_error(p->d, "net-node-twice", p->src, at, "there is a %s number %u already", what, id);
+	diag_error(p->d, "net-node-twice", p->src, at, "duplicate %s number %u", what, id);
 	return p->ok = false;
 }
 
@@ -192,33 +192,31 @@ static bool node(struct pep *p, bool place)
 	if (!attributes(p, &tokens, &weight))
 		return false;
 	if (tokens > 1) {
-		diag_error(p->d, "net-unsafe", p->src, at,
-		           "place '%s' holds %u tokens initially: the net is not 1-safe", name, tokens);
+		diag_error(p->d, "net-unsafe", p->src, at, "place '%s' holds %u tokens initially: the net is not 1-safe", name,
+		           tokens);
 		return p->ok = false;
 	}
-	uint32_t k = place ? net_add_place(&p->b, name, tokens == 1)
-	                   : net_add_trans(&p->b, name, at);
+	uint32_t k = place ? net_add_place(&p->b, name, tokens == 1) : net_add_trans(&p->b, name, at);
 	if (k >= NET_MAX_NODES)
 		return fail(p, from, p->at, "too many places or transitions");
 	return number_is(m, id, k) || fail(p, from, p->at, "out of memory");
 }
 
-static uint32_t endpoint(struct pep *p, const struct numbers *m, uint32_t id, uint32_t from,
-                         uint32_t to, const char *what)
+static uint32_t endpoint(struct pep *p, const struct numbers *m, uint32_t id, uint32_t from, uint32_t to, const char *what)
 {
 	struct span at = { from, to };
 	uint32_t k = numbered(m, id);
 	if (k != MAP_NONE)
 		return k;
 	diag_error(p->d, "net-unknown-node", p->src, at, "there is no %s number %u", what, id);
-	diag_hint(p->d, "the sections PL and TR must declare it before the arcs");
+	diag_hint(p->d, "declare it in the section PL or TR, before the arcs");
 	p->ok = false;
 	return NET_NONE;
 }
 
 enum arc_kind { ARC_PUT, ARC_TAKE, ARC_READ };
 
-/* trans < place, or place > trans; the sign says which, the section which one may stand. */
+/* trans < place, or place > trans; the sign says which, the section which one is allowed. */
 static bool arc(struct pep *p, enum arc_kind kind)
 {
 	uint32_t from = p->at, x, y, tokens = 0, weight = 1;
@@ -228,9 +226,9 @@ static bool arc(struct pep *p, enum arc_kind kind)
 	blanks(p, false);
 	bool less = peek(p) == '<';
 	if ((!less && peek(p) != '>') || (kind == ARC_PUT && !less) || (kind == ARC_TAKE && less))
-		return fail(p, p->at, p->at + 1, kind == ARC_PUT
-		            ? "expected '<' between transition and place"
-		            : "expected '>' between place and transition");
+		return fail(p, p->at, p->at + 1,
+		            kind == ARC_PUT ? "expected '<' between transition and place"
+		                            : "expected '>' between place and transition");
 	p->at++;
 	blanks(p, false);
 	uint32_t second = p->at;
@@ -239,8 +237,7 @@ static bool arc(struct pep *p, enum arc_kind kind)
 	struct span at = { from, p->at };
 	uint32_t t = less ? endpoint(p, &p->trans, x, from, first_end, "transition")
 	                  : endpoint(p, &p->trans, y, second, p->at, "transition");
-	uint32_t s = less ? endpoint(p, &p->place, y, second, p->at, "place")
-	                  : endpoint(p, &p->place, x, from, first_end, "place");
+	uint32_t s = less ? endpoint(p, &p->place, y, second, p->at, "place") : endpoint(p, &p->place, x, from, first_end, "place");
 	if (t == NET_NONE || s == NET_NONE || !attributes(p, &tokens, &weight))
 		return false;
 	if (weight != 1)
@@ -282,8 +279,8 @@ static void section(struct pep *p, const char *name, uint32_t len)
 		bool ok = true;
 		if (places || trans) {
 			ok = peek(p) == '"' || is_digit(peek(p))
-			         ? node(p, places)
-			         : fail(p, p->at, p->at + 1, "expected a place or transition: [NUMBER]\"NAME\"");
+			             ? node(p, places)
+			             : fail(p, p->at, p->at + 1, "expected a place or transition: [NUMBER]\"NAME\"");
 		} else if (put || take || ra) {
 			ok = arc(p, put ? ARC_PUT : take ? ARC_TAKE : ARC_READ);
 		} else {
@@ -300,8 +297,8 @@ static bool header(struct pep *p)
 	blanks(p, true);
 	n = section_name(p);
 	if (n != 3 || memcmp(p->src->text + p->at, "PEP", 3)) {
-		fail(p, p->at, p->at + 1, "this is no net: expected 'PEP' (ll_net) or '<' (PNML)");
-		diag_hint(p->d, "models (.atm, .sml) are for 'intact check'");
+		fail(p, p->at, p->at + 1, "not a net: expected 'PEP' (ll_net) or '<' (PNML)");
+		diag_hint(p->d, "for models (.atm, .sml), use 'intact check'");
 		return false;
 	}
 	for (int line = 0; line < 3; line++) {

@@ -54,13 +54,27 @@ static void xml_text(struct buf *out, const char *s)
 {
 	for (; *s; s++)
 		switch (*s) {
-		case '&': buf_str(out, "&amp;"); break;
-		case '<': buf_str(out, "&lt;"); break;
-		case '>': buf_str(out, "&gt;"); break;
-		case '"': buf_str(out, "&quot;"); break;
-		case '\t': buf_str(out, "&#9;"); break;
-		case '\n': buf_str(out, "&#10;"); break;
-		case '\r': buf_str(out, "&#13;"); break;
+		case '&':
+			buf_str(out, "&amp;");
+			break;
+		case '<':
+			buf_str(out, "&lt;");
+			break;
+		case '>':
+			buf_str(out, "&gt;");
+			break;
+		case '"':
+			buf_str(out, "&quot;");
+			break;
+		case '\t':
+			buf_str(out, "&#9;");
+			break;
+		case '\n':
+			buf_str(out, "&#10;");
+			break;
+		case '\r':
+			buf_str(out, "&#13;");
+			break;
 		default:
 			if ((unsigned char)*s < ' ')
 				buf_str(out, "\xEF\xBF\xBD");
@@ -98,11 +112,9 @@ void net_write_pnml(const struct net *n, struct buf *out)
 	}
 	for (uint32_t t = 0; t < n->ntrans; t++) {
 		for (uint32_t i = n->pre_at[t]; i < n->pre_at[t + 1]; i++)
-			buf_printf(out, "<arc id=\"a%u\" source=\"p%u\" target=\"t%u\"/>\n", ++arc,
-			           n->pre[i] + 1, t + 1);
+			buf_printf(out, "<arc id=\"a%u\" source=\"p%u\" target=\"t%u\"/>\n", ++arc, n->pre[i] + 1, t + 1);
 		for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++)
-			buf_printf(out, "<arc id=\"a%u\" source=\"t%u\" target=\"p%u\"/>\n", ++arc,
-			           t + 1, n->post[i] + 1);
+			buf_printf(out, "<arc id=\"a%u\" source=\"t%u\" target=\"p%u\"/>\n", ++arc, t + 1, n->post[i] + 1);
 	}
 	buf_str(out, "</page>\n</net>\n</pnml>\n");
 }

@@ -3,7 +3,7 @@
  *
  * All arrays double, under one budget of bytes; the largest (the co-relation)
  * is not cleared, so that memory which is never used is never touched. The
- * table is open addressing over event ids, at most 3/4 full; a hit of the 64-bit
+ * table is one of event ids (idtab.h); a hit of the 64-bit
  * hash is confirmed by comparing the markings themselves.
  */
 #include "causal/prefix.h"
@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 bool prefix_stop(struct prefix *p, const char *limit)
 {
+	assert(limit);
 	if (!p->limit)
 		p->limit = limit;
 	return false;
@@ -25,12 +27,12 @@ bool prefix_in_time(struct prefix *p)
 {
 	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
 		return true;
-	return clock_seconds() < p->opt.deadline ||
-	       prefix_stop(p, "time");
+	return clock_seconds() < p->opt.deadline || prefix_stop(p, "time");
 }
 
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
 {
+	assert(p->nevents ? npre == net_npre(p->net, trans) : !npre); /* event 0 is the beginning */
 	uint32_t cap = p->cap_events, cap2 = p->cap_events;
 	if (!PREFIX_ROOM(p, p->cfg.trail, cap, (uint64_t)p->nevents + 1) ||
 	    !PREFIX_ROOM(p, p->cfg.scratch, cap2, (uint64_t)p->nevents + 1) ||
@@ -54,8 +56,7 @@ bool prefix_new_conditions(struct prefix *p, uint32_t e)
 	struct config *c = &p->cfg;
 	uint32_t n = uf_npost(c, e), at = e ? net->post_at[c->events[e].trans] : 0;
 	uint32_t cap = p->cap_conds, cap2 = cap, cap3 = cap;
-	if (!PREFIX_ROOM(p, c->taken, cap, (uint64_t)p->nconds + n) ||
-	    !PREFIX_ROOM(p, c->tint, cap2, (uint64_t)p->nconds + n) ||
+	if (!PREFIX_ROOM(p, c->taken, cap, (uint64_t)p->nconds + n) || !PREFIX_ROOM(p, c->tint, cap2, (uint64_t)p->nconds + n) ||
 	    !PREFIX_ROOM(p, p->younger, cap3, (uint64_t)p->nconds + n) ||
 	    !PREFIX_ROOM(p, c->conds, p->cap_conds, (uint64_t)p->nconds + n))
 		return false;
@@ -93,12 +94,10 @@ void prefix_free(struct prefix *p)
 {
 	struct config *c = &p->cfg;
 	void *all[] = {
-		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
-		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
-		p->table, p->found, p->head, p->link, p->chosen,
-		p->near, p->initial, p->roots, p->root_of, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
-		p->move_at, p->move,
-		p->cut,
+		c->events,    c->conds,   c->taken,   c->tint,    c->pres,  c->trail,   c->scratch,     c->change,    c->place_hash,
+		c->kept_from, p->marking, p->co,      p->younger, p->pool,  p->bucket,  p->table.slots, p->found,     p->head,
+		p->link,      p->chosen,  p->near,    p->initial, p->roots, p->root_of, p->tokens,      p->tokens_of, p->most,
+		p->loop,      p->tinted,  p->stirred, p->move_at, p->move,  p->cut,
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
@@ -107,43 +106,44 @@ void prefix_free(struct prefix *p)
 
 /* ---- markings ----------------------------------------------------------- */
 
+struct prefix_wanted {
+	struct prefix *p;
+	uint32_t t;
+	enum colour ev;
+	uint64_t hash;
+};
+
+static inline bool is_wanted(const void *ctx, uint32_t e)
+{
+	const struct prefix_wanted *w = ctx;
+	if (w->p->cfg.events[e].hash != w->hash)
+		return false;
+	prefix_build(w->p);
+	return config_same_marking(&w->p->cfg, w->t, w->p->chosen, w->ev, e);
+}
+
+/* The table has some events only: it is filled from the old one. */
 static bool grow_table(struct prefix *p)
 {
-	uint32_t cap = p->cap_table ? p->cap_table * 2 : 1024, *t;
-	uint64_t more = (uint64_t)(cap - p->cap_table) * sizeof *t;
-	if (cap >= UINT32_C(1) << 31 || (p->memory.max && p->memory.used + more > p->memory.max))
+	uint32_t n = p->table.nslots ? p->table.nslots * 2 : 1024, *slots;
+	uint64_t more = (uint64_t)(n - p->table.nslots) * sizeof *slots;
+	if (n >= UINT32_C(1) << 31 || (p->memory.max && p->memory.used + more > p->memory.max))
 		return prefix_stop(p, "memory");
-	t = calloc(cap, sizeof *t);
-	if (!t)
+	slots = calloc(n, sizeof *slots);
+	if (!slots)
 		return prefix_stop(p, "memory");
-	for (uint32_t i = 0; i < p->cap_table; i++) {
-		if (!p->table[i])
-			continue;
-		uint32_t k = (uint32_t)hash64(p->cfg.events[p->table[i] - 1].hash) & (cap - 1);
-		while (t[k])
-			k = (k + 1) & (cap - 1);
-		t[k] = p->table[i];
-	}
-	free(p->table);
-	p->table = t;
-	p->cap_table = cap;
+	for (uint32_t i = 0; i < p->table.nslots; i++)
+		if (p->table.slots[i])
+			idtab_put(slots, n, (uint32_t)hash64(p->cfg.events[p->table.slots[i] - 1].hash), p->table.slots[i] - 1);
+	free(p->table.slots);
+	p->table = (struct idtab){ slots, n };
 	p->memory.used += more;
 	return true;
 }
 
 uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t hash)
 {
-	struct config *c = &p->cfg;
-	if ((uint64_t)p->ntable * 4 >= (uint64_t)p->cap_table * 3 && !grow_table(p))
+	if (idtab_full(&p->table, p->ntable) && !grow_table(p))
 		return NULL;
-	uint32_t k = (uint32_t)hash64(hash) & (p->cap_table - 1);
-	for (; p->table[k]; k = (k + 1) & (p->cap_table - 1)) {
-		uint32_t e = p->table[k] - 1;
-		if (c->events[e].hash != hash)
-			continue;
-		prefix_build(p);
-		if (config_same_marking(c, t, p->chosen, ev, e))
-			break;
-	}
-	return &p->table[k];
+	return idtab_at(&p->table, (uint32_t)hash64(hash), is_wanted, &(struct prefix_wanted){ p, t, ev, hash });
 }

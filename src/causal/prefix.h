@@ -15,9 +15,9 @@
 
 /* Records the limit that ended it; always false. */
 bool prefix_stop(struct prefix *p, const char *limit);
-/* Room for `need` elements; false when the budget is spent. New ones are zero, or whatever was there. */
+/* Room for `need` elements; false when the budget is used up. New ones are zero, or whatever was there. */
 #define PREFIX_ROOM(p, array, cap, need) (GROW_AS(GROW_ZERO, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
-#define PREFIX_RAW(p, array, cap, need) (GROW_AS(GROW_UNSET, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
+#define PREFIX_RAW(p, array, cap, need)  (GROW_AS(GROW_UNSET, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
 /* A look at the clock every 1,024 calls. */
 bool prefix_in_time(struct prefix *p);
 /* Keeps the marking of the current configuration in p->marking. */
@@ -28,9 +28,9 @@ bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uin
 bool prefix_new_conditions(struct prefix *p, uint32_t e);
 
 /*
- * The configuration [current] is walked only when somebody needs it: most events
- * of a long chain are judged by the size and hash of the one before them. While
- * p->lazy, the trail is empty and taken[] is that of chosen[] alone.
+ * The configuration [current] is walked only when needed: most events of a long
+ * chain are judged by the size and hash of the one before them. While p->lazy,
+ * the trail is empty and taken[] is that of chosen[] alone.
  */
 void prefix_build(struct prefix *p);
 /* Is this initial condition in the past of the current event? */
@@ -44,7 +44,7 @@ bool co_roots(struct prefix *p, uint32_t e);
 /* found[] = the older conditions, not initial, that are concurrent with e, ascending. */
 bool co_meet(struct prefix *p, uint32_t e);
 /* Keeps found[] as the list of e, whose conditions exist, and e with each of
- * them and with the initial conditions it has behind it. */
+ * them and with the initial conditions in its past. */
 bool co_keep(struct prefix *p, uint32_t e);
 
 /*

@@ -50,8 +50,7 @@ static bool var_keeps(const struct make *m, const struct ir_var *v)
 		return false;
 	if (named(o->track, o->ntrack, v->name))
 		return true;
-	bool small = n <= PROGRAM_SMALL ||
-	             ((v->value == IR_VALUE_BOOL || v->value == IR_VALUE_ENUM) && n <= PROGRAM_TRACKED);
+	bool small = n <= PROGRAM_SMALL || ((v->value == IR_VALUE_BOOL || v->value == IR_VALUE_ENUM) && n <= PROGRAM_TRACKED);
 	return small && v->len <= PROGRAM_ELEMENTS;
 }
 
@@ -65,7 +64,7 @@ static bool check_name(struct make *m, const char *option, const char *name, boo
 		if (strcmp(v->name, name))
 			continue;
 		found = true;
-		const char *why = v->kind == IRV_LOCK ? "a lock, whose state is always kept"
+		const char *why = v->kind == IRV_LOCK    ? "a lock, whose state is always kept"
 		                  : v->kind != IRV_PLAIN ? "a safe or regular variable, whose value is never kept"
 		                                         : NULL;
 		if (why) {
@@ -75,8 +74,8 @@ static bool check_name(struct make *m, const char *option, const char *name, boo
 		uint64_t n = (uint64_t)((int64_t)v->hi - v->lo) + 1;
 		if (track && (n > PROGRAM_TRACKED || v->len > 4096)) {
 			diag_error(m->d, "causal-track", p->src, v->span,
-			           "%s %s: its type has %llu values, and at most %u can be tracked",
-			           option, name, (unsigned long long)n, PROGRAM_TRACKED);
+			           "%s %s: its type has %llu values, and at most %u can be tracked", option, name,
+			           (unsigned long long)n, PROGRAM_TRACKED);
 			diag_hint(m->d, "declare the range it needs: int[0..7] %s", name);
 			return false;
 		}
@@ -84,8 +83,7 @@ static bool check_name(struct make *m, const char *option, const char *name, boo
 	for (uint32_t i = 0; i < p->nlocals; i++)
 		found |= !strcmp(p->locals[i].name, name);
 	if (!found)
-		diag_error(m->d, "causal-track", NULL, (struct span){ 0, 0 },
-		           "%s: the model has no variable '%s'", option, name);
+		diag_error(m->d, "causal-track", NULL, (struct span){ 0, 0 }, "%s: the model has no variable '%s'", option, name);
 	return found;
 }
 
@@ -113,8 +111,9 @@ static void make_cells(struct make *m)
 		g->cell_at[i] = cells.len;
 		g->one_cell[i] = !keeps && v->len > PROGRAM_ELEMENTS;
 		for (uint32_t e = 0; e < (g->one_cell[i] ? 1 : v->len); e++) {
-			struct program_cell c = { .var = i, .elem = g->one_cell[i] ? IR_NONE : e, .lo = v->lo,
-				          .lock = v->kind == IRV_LOCK };
+			struct program_cell c = {
+				.var = i, .elem = g->one_cell[i] ? IR_NONE : e, .lo = v->lo, .lock = v->kind == IRV_LOCK
+			};
 			if (keeps) {
 				c.nvalues = (uint32_t)((int64_t)v->hi - v->lo) + 1;
 				c.init = (uint32_t)(p->init[v->slot + e] - v->lo);
@@ -163,8 +162,7 @@ static uint8_t keep_local(const struct make *m, const struct ir_local *l, uint64
 		return KEEP_NOT;
 	if (values <= PROGRAM_SMALL)
 		return KEEP_SPLIT;
-	return values <= PROGRAM_TRACKED && (word || named(o->track, o->ntrack, l->name)) ? KEEP_SPLIT
-	                                                                                  : KEEP_NOT;
+	return values <= PROGRAM_TRACKED && (word || named(o->track, o->ntrack, l->name)) ? KEEP_SPLIT : KEEP_NOT;
 }
 
 static void choose_slots(struct make *m, uint32_t tmpl)
@@ -218,8 +216,7 @@ static uint32_t spot_of(struct make *m, uint32_t tmpl, uint32_t node, const stru
 		if (s->node == node && same_values(m->values.data + s->value, v, n))
 			return i;
 	}
-	struct spot s = { .tmpl = tmpl, .node = node, .value = m->values.len,
-		          .end = m->p->nodes[node].kind == IRN_END };
+	struct spot s = { .tmpl = tmpl, .node = node, .value = m->values.len, .end = m->p->nodes[node].kind == IRN_END };
 	for (uint32_t i = 0; i < n; i++)
 		avec_push(m->arena, &m->values, v[i]);
 	avec_push(m->arena, &m->spots, s);
@@ -237,11 +234,9 @@ static int by_cell(const void *pa, const void *pb)
 	return a->cell < b->cell ? -1 : a->cell > b->cell;
 }
 
-static bool same_action(const struct make *m, const struct action *a, const struct abstract *x,
-                        uint32_t to)
+static bool same_action(const struct make *m, const struct action *a, const struct abstract *x, uint32_t to)
 {
-	if (a->to != to || a->ntouch != x->touches.len || a->entered != x->entered ||
-	    a->exited != x->exited)
+	if (a->to != to || a->ntouch != x->touches.len || a->entered != x->entered || a->exited != x->exited)
 		return false;
 	for (uint32_t i = 0; i < a->ntouch; i++) {
 		const struct touch *t = &m->touches.data[a->touch + i], *u = &x->touches.data[i];
@@ -287,7 +282,7 @@ static void expand(struct make *m, struct abstract *x, uint32_t from)
 	}
 	m->spots.data[from].naction = m->actions.len - m->spots.data[from].action;
 	if (more < 0)
-		m->limit = "ways of one step";
+		m->limit = "outcomes of one step";
 	else if (m->spots.len > MAX_SPOTS || m->actions.len > MAX_ACTIONS)
 		m->limit = "control places";
 	else if (late(m))
@@ -328,9 +323,8 @@ static bool make_all(struct make *m)
 	return !m->limit;
 }
 
-enum program_status program_make(const struct ir *p, const struct program_options *o,
-                                 struct arena *a, struct diags *d, struct program *out,
-                                 const char **limit)
+enum program_status program_make(const struct ir *p, const struct program_options *o, struct arena *a, struct diags *d,
+                                 struct program *out, const char **limit)
 {
 	struct make *m = arena_new(a, struct make);
 	jmp_buf here, *outer = a->oom;

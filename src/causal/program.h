@@ -26,6 +26,7 @@
 #ifndef INTACT_CAUSAL_PROGRAM_H
 #define INTACT_CAUSAL_PROGRAM_H
 
+#include "base/invariant.h"
 #include "causal/colour.h"
 #include "ir/ir.h"
 
@@ -45,7 +46,7 @@ struct program_options {
 struct program_cell {
 	uint32_t var, elem; /* elem: IR_NONE when it is the whole array */
 	uint32_t nvalues;   /* 0: abstract */
-	int32_t lo;         /* value v of the cell stands for lo + v */
+	int32_t lo;         /* value v of the cell represents lo + v */
 	uint32_t init;      /* initial value, from 0 */
 	bool lock;          /* values 0 (free) and 1 (held) */
 };
@@ -58,9 +59,9 @@ struct touch {
 };
 
 struct action {
-	uint32_t from, to;         /* spots of one template */
-	uint32_t touch, ntouch;    /* into touches, ascending cells */
-	uint32_t entered, exited;  /* blocks, or IR_NONE */
+	uint32_t from, to;        /* spots of one template */
+	uint32_t touch, ntouch;   /* into touches, ascending cells */
+	uint32_t entered, exited; /* blocks, or IR_NONE */
 };
 
 struct spot {
@@ -99,15 +100,15 @@ enum program_status {
 };
 
 /* Everything in `a`; on PROGRAM_LIMIT, *limit says which. */
-enum program_status program_make(const struct ir *p, const struct program_options *o,
-                                 struct arena *a, struct diags *d, struct program *out,
-                                 const char **limit);
+enum program_status program_make(const struct ir *p, const struct program_options *o, struct arena *a, struct diags *d,
+                                 struct program *out, const char **limit);
 
 /* "data", "a[2]", "a" for a whole array. */
 void program_cell_name(const struct program *g, uint32_t cell, struct buf *out);
 /* The block a thread in this spot is inside of, or IR_NONE. */
 static inline uint32_t program_block(const struct program *g, uint32_t spot)
 {
+	assert(spot < g->nspots);
 	return g->ir->nodes[g->spots[spot].node].block;
 }
 
@@ -121,8 +122,7 @@ static inline uint32_t program_block(const struct program *g, uint32_t spot)
  * `chosen`: threads (by number) whose blocks are looked at, `block`: only this
  * one, or IR_NONE for all of them. No thread: the plain net.
  */
-bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchosen,
-                 uint32_t block, struct arena *a, struct diags *d, struct colour_net *out,
-                 const char **limit);
+bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchosen, uint32_t block, struct arena *a,
+                 struct diags *d, struct colour_net *out, const char **limit);
 
 #endif

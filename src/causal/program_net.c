@@ -29,10 +29,10 @@ struct read_arc {
 	uint32_t trans, place;
 };
 
-struct sets { /* of a cell */
-	uint32_t place;        /* set 0; its values follow. NET_NONE: nobody writes it */
-	uint32_t *own;         /* by reader, in the order of threads */
-	uint32_t *reader, n;   /* threads that only read it, ascending */
+struct sets {                /* of a cell */
+	uint32_t place;      /* set 0; its values follow. NET_NONE: it is never written */
+	uint32_t *own;       /* by reader, in the order of threads */
+	uint32_t *reader, n; /* threads that only read it, ascending */
 };
 
 struct netting {
@@ -41,10 +41,10 @@ struct netting {
 	struct arena *arena;
 	struct net_builder b;
 	struct sets *sets;
-	uint8_t *use;          /* template x cell: bit 0 reads, bit 1 writes */
-	uint32_t *control;     /* thread -> its first control place, less the first spot */
-	uint32_t *first_spot;  /* template -> its first spot */
-	uint32_t *copies;      /* spot -> place of the copy, of the thread at hand */
+	uint8_t *use;         /* template x cell: bit 0 reads, bit 1 writes */
+	uint32_t *control;    /* thread -> its first control place, less the first spot */
+	uint32_t *first_spot; /* template -> its first spot */
+	uint32_t *copies;     /* spot -> place of the copy, of the thread at hand */
 	AVEC(struct read_arc) reads;
 	AVEC(uint8_t) role;
 	AVEC(uint32_t) thread, action;
@@ -96,8 +96,7 @@ static uint32_t add_set(struct netting *x, uint32_t cell, uint32_t owner)
 		program_cell_name(x->g, cell, &x->name);
 		if (n > 1) {
 			buf_char(&x->name, '=');
-			ir_print_value(x->p, x->p->vars[c->var].value, x->p->vars[c->var].enum_id,
-			               c->lo + (int32_t)v, &x->name);
+			ir_print_value(x->p, x->p->vars[c->var].value, x->p->vars[c->var].enum_id, c->lo + (int32_t)v, &x->name);
 		}
 		if (owner != IR_NONE) {
 			buf_char(&x->name, '@');
@@ -137,10 +136,8 @@ static void add_sets(struct netting *x)
 static void add_control(struct netting *x, uint32_t thread, uint32_t spot, bool copy)
 {
 	put_thread(x, thread);
-	buf_printf(&x->name, ".s%u@%u%s", spot - x->first_spot[x->g->spots[spot].tmpl],
-	           line_of(x, spot), copy ? "'" : "");
-	net_add_place(&x->b, take_name(x),
-	              !copy && spot == x->g->start[x->p->threads[thread].tmpl]);
+	buf_printf(&x->name, ".s%u@%u%s", spot - x->first_spot[x->g->spots[spot].tmpl], line_of(x, spot), copy ? "'" : "");
+	net_add_place(&x->b, take_name(x), !copy && spot == x->g->start[x->p->threads[thread].tmpl]);
 }
 
 static void add_controls(struct netting *x)
@@ -179,8 +176,7 @@ static void name_touch(struct netting *x, const struct touch *t, uint32_t need)
 	}
 }
 
-static void name_action(struct netting *x, uint32_t thread, const struct action *a,
-                        const uint32_t *found, bool copy)
+static void name_action(struct netting *x, uint32_t thread, const struct action *a, const uint32_t *found, bool copy)
 {
 	put_thread(x, thread);
 	buf_printf(&x->name, ".%u:", line_of(x, a->from));
@@ -209,8 +205,7 @@ static void move(struct netting *x, uint32_t t, uint32_t from, uint32_t to, bool
 	}
 }
 
-static void touch_set(struct netting *x, uint32_t t, const struct touch *u, uint32_t set,
-                      uint32_t need)
+static void touch_set(struct netting *x, uint32_t t, const struct touch *u, uint32_t set, uint32_t need)
 {
 	const struct program_cell *c = &x->g->cells[u->cell];
 	if (c->lock)
@@ -221,8 +216,7 @@ static void touch_set(struct netting *x, uint32_t t, const struct touch *u, uint
 		move(x, t, set + need, set + (u->write ? u->put : need), !u->write);
 }
 
-static void touch_cell(struct netting *x, uint32_t t, uint32_t thread, const struct touch *u,
-                       uint32_t need)
+static void touch_cell(struct netting *x, uint32_t t, uint32_t thread, const struct touch *u, uint32_t need)
 {
 	const struct sets *s = &x->sets[u->cell];
 	for (uint32_t i = 0; i < s->n; i++)
@@ -233,8 +227,8 @@ static void touch_cell(struct netting *x, uint32_t t, uint32_t thread, const str
 }
 
 /* The action as a transition from place to place, for the values found. */
-static void add_trans(struct netting *x, uint32_t thread, const struct action *a,
-                      const uint32_t *found, uint32_t from, uint32_t to, enum colour_role role)
+static void add_trans(struct netting *x, uint32_t thread, const struct action *a, const uint32_t *found, uint32_t from, uint32_t to,
+                      enum colour_role role)
 {
 	name_action(x, thread, a, found, role != ROLE_PLAIN);
 	uint32_t t = net_add_trans(&x->b, take_name(x), (struct span){ 0, 0 });
@@ -249,8 +243,8 @@ static void add_trans(struct netting *x, uint32_t thread, const struct action *a
 }
 
 /* All combinations of values that the action may find. False: too many. */
-static bool add_action(struct netting *x, uint32_t thread, const struct action *a, uint32_t from,
-                       uint32_t to, enum colour_role role)
+static bool add_action(struct netting *x, uint32_t thread, const struct action *a, uint32_t from, uint32_t to,
+                       enum colour_role role)
 {
 	const struct touch *u = x->g->touches + a->touch;
 	uint32_t *found = arena_array(x->arena, uint32_t, a->ntouch + 1), i;
@@ -314,8 +308,7 @@ static bool add_chosen(struct netting *x, uint32_t thread)
 			if (a->entered != IR_NONE && in_block(x, a->entered))
 				ok = add_action(x, thread, a, c + s, inside(x, thread, a->to), ROLE_CHOOSE);
 			else if (in_block(x, program_block(g, s)) && a->exited == IR_NONE)
-				ok = add_action(x, thread, a, x->copies[s], inside(x, thread, a->to),
-				                ROLE_INSIDE);
+				ok = add_action(x, thread, a, x->copies[s], inside(x, thread, a->to), ROLE_INSIDE);
 		}
 	return ok;
 }
@@ -348,9 +341,8 @@ static void mark_reads(const struct netting *x, struct colour_net *out, uint8_t 
 	}
 }
 
-bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchosen,
-                 uint32_t block, struct arena *a, struct diags *d, struct colour_net *out,
-                 const char **limit)
+bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchosen, uint32_t block, struct arena *a,
+                 struct diags *d, struct colour_net *out, const char **limit)
 {
 	struct netting *x = arena_new(a, struct netting);
 	jmp_buf here, *outer = a->oom;

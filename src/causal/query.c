@@ -2,23 +2,23 @@
  * query: see query.h.
  *
  * Configurations of the prefix without cut-offs reach every marking, so a
- * question about markings is one about configurations, and those are the
- * models of a set of clauses: a variable an event; an event needs the events
- * before it; a condition is taken by at most one of those that can (pairs
- * when few, else a ladder of helpers). A second variable m of a condition is
- * tied to "its event is there and nobody takes it" in the direction that
- * the question needs.
+ * question about markings is one about configurations, and those are the models
+ * of a set of clauses: one variable per event; an event needs the events before
+ * it; a condition is taken by at most one of those that can (pairs when few,
+ * else a ladder of helpers). A second variable m of a condition is tied to "its
+ * event is there and no event consumes it" in the direction that the question
+ * needs.
  *
  * Cover: for each place, some condition of it has m; m implies the event and
- * that nobody takes the condition.
+ * that no event consumes the condition.
  *
  * Deadlock (McMillan 1992, in the form of Heljanko 1999): nothing is enabled, so
- * of every event, kept or cut off, some condition lacks m; here the event and
- * nobody taking imply m. The clauses of cut-offs that were not kept are made
- * when they are needed: a model's marking is compared with the net, and
- * what is enabled there after all gives a clause each (a set of conditions
- * that must not all be held), until the marking is dead or no model is left.
- * Exact either way; there are finitely many such sets.
+ * of every event, kept or cut off, some condition lacks m; here the event and no
+ * consumer imply m. The clauses of cut-offs that were not kept are made when
+ * they are needed: a model's marking is compared with the net, and what is
+ * enabled there after all gives a clause each (a set of conditions that must not
+ * all be held), until the marking is dead or no model is left. Exact either way;
+ * there are finitely many such sets.
  */
 #include "causal/query.h"
 
@@ -28,19 +28,19 @@
 #include "causal/prefix.h"
 #include "causal/sat.h"
 
-enum { PAIRS = 5 }; /* takers of a condition that are told apart pair by pair */
+enum { PAIRS = 5 }; /* consumers of a condition that are distinguished pairwise */
 
 struct query_question {
 	struct prefix *p;
 	struct query_answer *a;
 	struct sat *sat;
-	uint32_t *event;          /* an event: its variable, or NET_NONE */
-	uint32_t *held;           /* a condition: variable m, or NET_NONE */
+	uint32_t *event;            /* an event: its variable, or NET_NONE */
+	uint32_t *held;             /* a condition: variable m, or NET_NONE */
 	uint32_t *taker_at, *taker; /* a condition -> events that take it */
 	uint32_t *lits;
-	uint32_t *at;             /* a place: condition + 1 in the model's cut */
-	uint32_t *seen;           /* a transition: tokens found */
-	bool implies;             /* m implies, else is implied */
+	uint32_t *at;   /* a place: condition + 1 in the model's cut */
+	uint32_t *seen; /* a transition: tokens found */
+	bool implies;   /* m implies, else is implied */
 };
 
 static bool limit(struct query_question *q, const char *why)

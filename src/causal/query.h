@@ -7,12 +7,12 @@
 #include "causal/unfold.h"
 
 struct query_answer {
-	int found;            /* 1 yes, 0 no, -1 a limit */
-	const char *limit;    /* "memory" or "time" */
+	int found;                   /* 1 yes, 0 no, -1 a limit */
+	const char *limit;           /* "memory" or "time" */
 	uint32_t *marking, nmarking; /* when found: the places that hold a token, ascending */
-	uint32_t *run, nrun;  /* transitions that lead there, one after the other */
-	uint32_t rounds;      /* times the solver was asked */
-	uint64_t conflicts;   /* of the solver */
+	uint32_t *run, nrun;         /* transitions that lead there, one after the other */
+	uint32_t rounds;             /* times the solver was asked */
+	uint64_t conflicts;          /* of the solver */
 };
 
 /* Is there a reachable marking with a token on each of the places (distinct)? */

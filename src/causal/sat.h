@@ -23,12 +23,12 @@ static inline uint32_t sat_neg(uint32_t v)
 	return 2 * v + 1;
 }
 
-/* max_bytes 0 and deadline 0: none. NULL when memory ends. */
+/* max_bytes 0 and deadline 0: none. NULL when out of memory. */
 struct sat *sat_new(uint64_t max_bytes, double deadline);
 void sat_free(struct sat *s);
-/* A new variable; first tried as `phase`. UINT32_MAX when memory ends. */
+/* A new variable; first tried as `phase`. UINT32_MAX when out of memory. */
 uint32_t sat_var(struct sat *s, bool phase);
-/* A clause; the literals are copied (and reordered). False when memory ends. */
+/* A clause; the literals are copied (and reordered). False when out of memory. */
 bool sat_add(struct sat *s, uint32_t *lits, uint32_t n);
 /* 1 satisfiable, 0 not, -1 a limit (sat_limit). */
 int sat_solve(struct sat *s);

@@ -5,10 +5,9 @@
  * cut-off is judged when it is found (cutoff.c), so that the order of insertion
  * within a bucket does not matter.
  *
- * Extensions by the newest event e take at least one of e's conditions and the
- * rest from its list in the co-relation (concurrency.c); whether they are concurrent
- * among themselves the trail of config.h tells, and it gives |[e]| and the
- * marking's hash on the way.
+ * Extensions by the newest event e take at least one of e's conditions and the rest
+ * from its list in the co-relation (concurrency.c); the trail of config.h shows
+ * whether they are pairwise concurrent, and also gives |[e]| and the marking's hash.
  *
  * 1-safety: when a kept event puts a token on a place of which a condition is
  * concurrent with it, that shows a reachable marking with two tokens. This
@@ -18,7 +17,7 @@
  * two conditions with the same place the younger one's event sees the older.
  * Markings are compared as multisets, so this argument needs no safe marking.
  *
- * Memory: about 90 bytes an event, 35 a condition, 8 to 12 an entry of the
+ * Memory: about 90 bytes per event, 35 per condition, 8 to 12 per entry of the
  * co-relation, which dominates when many threads run side by side.
  */
 #include "causal/prefix.h"
@@ -33,8 +32,8 @@
 /*
  * Chooses a condition for every place of t's preset from number i on. The
  * place numbered `pivot` has one already: condition `c` of the newest event;
- * of that event's other conditions only those behind c may be chosen, so that
- * each preset comes up once.
+ * of that event's other conditions only those after c may be chosen, so that
+ * each preset is generated once.
  */
 static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot);
 
@@ -238,19 +237,14 @@ static bool start(struct prefix *p)
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		widest = net_npre(n, t) > widest ? net_npre(n, t) : widest;
 	uint64_t counters = ((uint64_t)n->nplaces + 1) * (p->cfg.colours ? COLOUR_PAIRS : 1);
-	if (!PREFIX_ROOM(p, p->cfg.change, cap, counters) ||
-	    !PREFIX_ROOM(p, p->cfg.place_hash, cap2, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->head, cap3, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->near, cap6, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->initial, cap5, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->chosen, cap4, (uint64_t)widest + 1) ||
-	    !PREFIX_ROOM(p, p->root_of, cap7, (uint64_t)n->ninit + 1) ||
-	    !PREFIX_ROOM(p, p->roots, p->cap_roots, 1) ||
-	    !PREFIX_RAW(p, p->pool, p->cap_pool, UF_UNIT) ||
-	    !PREFIX_RAW(p, p->co, p->cap_co, 1) ||
-	    !reading_arcs(p) || !cutoff_start(p))
+	if (!PREFIX_ROOM(p, p->cfg.change, cap, counters) || !PREFIX_ROOM(p, p->cfg.place_hash, cap2, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->head, cap3, (uint64_t)n->nplaces + 1) || !PREFIX_ROOM(p, p->near, cap6, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->initial, cap5, (uint64_t)n->nplaces + 1) || !PREFIX_ROOM(p, p->chosen, cap4, (uint64_t)widest + 1) ||
+	    !PREFIX_ROOM(p, p->root_of, cap7, (uint64_t)n->ninit + 1) || !PREFIX_ROOM(p, p->roots, p->cap_roots, 1) ||
+	    !PREFIX_RAW(p, p->pool, p->cap_pool, UF_UNIT) || !PREFIX_RAW(p, p->co, p->cap_co, 1) || !reading_arcs(p) ||
+	    !cutoff_start(p))
 		return false;
-	p->npool = 1; /* 0 = none */
+	p->npool = 1;  /* 0 = none */
 	p->nroots = 1; /* the empty list */
 	for (uint32_t i = 0; i < n->ninit; i++)
 		p->initial[n->init[i]] = i + 1;
@@ -286,20 +280,17 @@ static enum unfold_status run(struct prefix *p, const struct unfold_options *opt
 	return st;
 }
 
-enum unfold_status unfold(const struct net *n, const struct unfold_options *opt,
-                          struct prefix *p)
+enum unfold_status unfold(const struct net *n, const struct unfold_options *opt, struct prefix *p)
 {
 	memset(p, 0, sizeof *p);
 	p->cfg.net = n;
 	return run(p, opt);
 }
 
-enum unfold_status unfold_coloured(const struct colour_net *n, const struct unfold_options *opt,
-                                   struct prefix *p)
+enum unfold_status unfold_coloured(const struct colour_net *n, const struct unfold_options *opt, struct prefix *p)
 {
 	memset(p, 0, sizeof *p);
 	p->cfg.net = &n->net;
 	p->cfg.colours = n;
 	return run(p, opt);
 }
-

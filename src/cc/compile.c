@@ -10,7 +10,7 @@
  *
  * Command lines that neither compile nor link (--version, -print-...) are not
  * touched at all. What cannot work (-static, -m32, another sanitizer that
- * stands in front of the same functions) is refused with a reason.
+ * interposes the same functions) is refused with a reason.
  */
 #include "cc/compile.h"
 
@@ -127,11 +127,15 @@ static bool tool_object(char *path, size_t size, const char *tool)
 	static const char names[] = "\0.rodata\0.symtab\0.strtab\0.shstrtab\0.note.GNU-stack";
 	static const char strings[] = "\0__intact_tool";
 	size_t len = strlen(tool) + 1, pad = (len + 7) & ~(size_t)7;
-	Elf64_Sym sym[2] = { { 0 }, { .st_name = 1, .st_shndx = 1, .st_size = len,
-		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT) } };
-	Elf64_Ehdr h = { .e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-		.e_ehsize = sizeof h, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 6,
-		.e_shstrndx = 4 };
+	Elf64_Sym sym[2] = { { 0 },
+		             { .st_name = 1, .st_shndx = 1, .st_size = len, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT) } };
+	Elf64_Ehdr h = { .e_type = ET_REL,
+		         .e_machine = EM_X86_64,
+		         .e_version = EV_CURRENT,
+		         .e_ehsize = sizeof h,
+		         .e_shentsize = sizeof(Elf64_Shdr),
+		         .e_shnum = 6,
+		         .e_shstrndx = 4 };
 	memcpy(h.e_ident, ELFMAG, SELFMAG);
 	h.e_ident[EI_CLASS] = ELFCLASS64;
 	h.e_ident[EI_DATA] = ELFDATA2LSB;
@@ -141,23 +145,30 @@ static bool tool_object(char *path, size_t size, const char *tool)
 	h.e_shoff = (end + 7) & ~(size_t)7;
 	Elf64_Shdr s[6] = {
 		{ 0 },
-		{ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_offset = sizeof h,
-		  .sh_size = len, .sh_addralign = 1 },
-		{ .sh_name = 9, .sh_type = SHT_SYMTAB, .sh_offset = at_sym, .sh_size = sizeof sym,
-		  .sh_link = 3, .sh_info = 1, .sh_addralign = 8, .sh_entsize = sizeof *sym },
-		{ .sh_name = 17, .sh_type = SHT_STRTAB, .sh_offset = at_str,
-		  .sh_size = sizeof strings, .sh_addralign = 1 },
-		{ .sh_name = 25, .sh_type = SHT_STRTAB, .sh_offset = at_names,
-		  .sh_size = sizeof names, .sh_addralign = 1 },
+		{ .sh_name = 1,
+		  .sh_type = SHT_PROGBITS,
+		  .sh_flags = SHF_ALLOC,
+		  .sh_offset = sizeof h,
+		  .sh_size = len,
+		  .sh_addralign = 1 },
+		{ .sh_name = 9,
+		  .sh_type = SHT_SYMTAB,
+		  .sh_offset = at_sym,
+		  .sh_size = sizeof sym,
+		  .sh_link = 3,
+		  .sh_info = 1,
+		  .sh_addralign = 8,
+		  .sh_entsize = sizeof *sym },
+		{ .sh_name = 17, .sh_type = SHT_STRTAB, .sh_offset = at_str, .sh_size = sizeof strings, .sh_addralign = 1 },
+		{ .sh_name = 25, .sh_type = SHT_STRTAB, .sh_offset = at_names, .sh_size = sizeof names, .sh_addralign = 1 },
 		{ .sh_name = 35, .sh_type = SHT_PROGBITS, .sh_offset = end, .sh_addralign = 1 },
 	};
 	char zero[8] = { 0 };
 	int fd = cc_temp(path, size, ".o");
 	if (fd < 0)
 		return false;
-	bool ok = write_all(fd, &h, sizeof h) && write_all(fd, tool, len) &&
-	          write_all(fd, zero, pad - len) && write_all(fd, sym, sizeof sym) &&
-	          write_all(fd, strings, sizeof strings) && write_all(fd, names, sizeof names) &&
+	bool ok = write_all(fd, &h, sizeof h) && write_all(fd, tool, len) && write_all(fd, zero, pad - len) &&
+	          write_all(fd, sym, sizeof sym) && write_all(fd, strings, sizeof strings) && write_all(fd, names, sizeof names) &&
 	          write_all(fd, zero, h.e_shoff - end) && write_all(fd, s, sizeof s);
 	close(fd);
 	return ok;
@@ -168,9 +179,10 @@ static bool tool_object(char *path, size_t size, const char *tool)
 static void add_compile(struct args *a, const struct task *t, bool clang, const char *dir)
 {
 	if (clang) {
-		static const char *const words[] = { "-Xclang", "-fsanitize=thread", "-mllvm",
-			"-tsan-instrument-read-before-write=1", "-mllvm",
-			"-tsan-instrument-func-entry-exit=0", NULL };
+		static const char *const words[] = { "-Xclang", "-fsanitize=thread",
+			                             "-mllvm",  "-tsan-instrument-read-before-write=1",
+			                             "-mllvm",  "-tsan-instrument-func-entry-exit=0",
+			                             NULL };
 		for (int i = 0; words[i]; i++)
 			args_add(a, words[i]);
 	} else {
@@ -222,9 +234,11 @@ static bool possible(struct buf *err, const struct task *t, bool link, bool comp
 	}
 	for (unsigned i = 0; i < NFOREIGN; i++)
 		if (t->sanitizers & 1u << i) {
-			buf_printf(err, "intact: -fsanitize=%s and intact cannot be in one program: both stand "
-			           "in front of the same functions of the C library\n"
-			           "hint: build it twice, once with each\n", foreign_sanitizers[i]);
+			buf_printf(err,
+			           "intact: -fsanitize=%s and intact cannot be combined in one program: both "
+			           "intercept the same C library functions\n"
+			           "hint: build it twice, once with each\n",
+			           foreign_sanitizers[i]);
 			return false;
 		}
 	if (t->narrow && (link || compile_any)) {
@@ -232,9 +246,8 @@ static bool possible(struct buf *err, const struct task *t, bool link, bool comp
 		return false;
 	}
 	if (link && t->is_static) {
-		buf_str(err, "intact: cannot watch a static executable: its C library "
-		                   "leaves no way to stand in front of it\n"
-		                   "hint: link without -static\n");
+		buf_str(err, "intact: cannot watch a static executable: the functions of its C library cannot be intercepted\n"
+		             "hint: link without -static\n");
 		return false;
 	}
 	return true;
@@ -272,7 +285,7 @@ int cc_compile(int argc, char **argv, bool cxx, bool keeps_pipe, struct buf *err
 	bool compile_any = t.source && !t.off;
 	if ((link || compile_any) && !runtime_dir(dir, sizeof dir)) {
 		buf_str(err, "intact: the runtime (libintact_rt.a) was not found beside "
-		                   "this program\nhint: INTACT_RUNTIME_DIR says where it is\n");
+		             "this program\nhint: set INTACT_RUNTIME_DIR to its directory\n");
 		return EXIT_USAGE;
 	}
 	if (!possible(err, &t, link, compile_any))

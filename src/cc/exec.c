@@ -27,8 +27,9 @@ static void show_line(const struct args *a)
 static _Noreturn void replace(struct args *a)
 {
 	execvp(a->v[0], a->v);
-	fprintf(stderr, "intact: cannot run the compiler '%s': %s\n"
-	        "hint: INTACT_CC and INTACT_CXX choose it\n",
+	fprintf(stderr,
+	        "intact: cannot run the compiler '%s': %s\n"
+	        "hint: INTACT_CC and INTACT_CXX select the compiler\n",
 	        a->v[0], strerror(errno));
 	_exit(127);
 }

@@ -1,9 +1,9 @@
 /*
  * leaf: see leaf.h. Two steps: `scan` turns each function's lines into marks
  * (an access, a call, a block, an edge), `worst_of` finds the most accesses on
- * a path through them. Blocks stand in the text such that edges lead forward
- * unless there is a loop, so one walk in the text's order sees every block
- * after all that lead to it.
+ * a path through them. Blocks are ordered in the text such that edges lead
+ * forward unless there is a loop, so one walk in the text's order sees every
+ * block after all that lead to it.
  */
 #include "cc/leaf.h"
 
@@ -91,15 +91,61 @@ static uint32_t block_of(struct leaf_unit *u, struct text_span name)
 /* Intrinsics that touch no memory that others see. */
 static bool is_pure(struct text_span name)
 {
-	static const char *const words[] = { "dbg.", "lifetime.", "expect", "assume", "ctlz.",
-		"cttz.", "ctpop.", "bswap.", "bitreverse.", "fshl.", "fshr.", "abs.", "smax.",
-		"smin.", "umax.", "umin.", "sadd.", "uadd.", "ssub.", "usub.", "smul.", "umul.",
-		"sshl.", "ushl.", "objectsize.", "is.constant.", "prefetch", "trap", "fabs.",
-		"sqrt.", "floor.", "ceil.", "trunc.", "rint.", "nearbyint.", "round.", "fma.",
-		"fmuladd.", "copysign.", "minnum.", "maxnum.", "minimum.", "maximum.",
-		"vector.reduce.", "x86.sse2.p", "x86.sse2.cvt", "x86.ssse3.p", "x86.sse41.p",
-		"x86.sse42.crc32", "x86.avx2.p", "x86.pclmulqdq", "x86.aesni.", "x86.bmi.",
-		"experimental.noalias.scope.decl", NULL };
+	static const char *const words[] = { "dbg.",
+		                             "lifetime.",
+		                             "expect",
+		                             "assume",
+		                             "ctlz.",
+		                             "cttz.",
+		                             "ctpop.",
+		                             "bswap.",
+		                             "bitreverse.",
+		                             "fshl.",
+		                             "fshr.",
+		                             "abs.",
+		                             "smax.",
+		                             "smin.",
+		                             "umax.",
+		                             "umin.",
+		                             "sadd.",
+		                             "uadd.",
+		                             "ssub.",
+		                             "usub.",
+		                             "smul.",
+		                             "umul.",
+		                             "sshl.",
+		                             "ushl.",
+		                             "objectsize.",
+		                             "is.constant.",
+		                             "prefetch",
+		                             "trap",
+		                             "fabs.",
+		                             "sqrt.",
+		                             "floor.",
+		                             "ceil.",
+		                             "trunc.",
+		                             "rint.",
+		                             "nearbyint.",
+		                             "round.",
+		                             "fma.",
+		                             "fmuladd.",
+		                             "copysign.",
+		                             "minnum.",
+		                             "maxnum.",
+		                             "minimum.",
+		                             "maximum.",
+		                             "vector.reduce.",
+		                             "x86.sse2.p",
+		                             "x86.sse2.cvt",
+		                             "x86.ssse3.p",
+		                             "x86.sse41.p",
+		                             "x86.sse42.crc32",
+		                             "x86.avx2.p",
+		                             "x86.pclmulqdq",
+		                             "x86.aesni.",
+		                             "x86.bmi.",
+		                             "experimental.noalias.scope.decl",
+		                             NULL };
 	if (!span_starts(name, "@llvm."))
 		return false;
 	name.s += strlen("@llvm.");
@@ -368,12 +414,12 @@ static uint32_t worst_of(struct leaf_unit *u, uint32_t index, unsigned depth)
 /* ---- writing ---- */
 
 #define ENTRY "\"instrument-function-entry\"="
-#define EXIT "\"instrument-function-exit\"="
+#define EXIT  "\"instrument-function-exit\"="
 
 /* A line "attributes #12 = { ... }" by its number. */
 struct leaf_group {
 	struct text_span body; /* behind "= " */
-	uint32_t to;      /* the number of its changed copy; 0: none yet */
+	uint32_t to;           /* the number of its changed copy; 0: none yet */
 	bool hooks;
 };
 

@@ -28,8 +28,8 @@ void args_addf(struct args *a, const char *fmt, const char *s)
 	args_add(a, line);
 }
 
-const char *const foreign_sanitizers[NFOREIGN] = { "address", "hwaddress", "leak", "memory", "dataflow",
-	"kernel-address", "kernel-hwaddress", "kernel-memory" };
+const char *const foreign_sanitizers[NFOREIGN] = { "address",        "hwaddress",        "leak",         "memory", "dataflow",
+	                                           "kernel-address", "kernel-hwaddress", "kernel-memory" };
 
 void args_free(struct args *a)
 {
@@ -47,8 +47,8 @@ static bool ends(const char *s, const char *suffix)
 
 bool line_is_source(const char *s)
 {
-	static const char *const suffixes[] = { ".c", ".i", ".cc", ".cp", ".cxx", ".cpp",
-		".CPP", ".c++", ".C", ".ii", ".m", ".mm", NULL };
+	static const char *const suffixes[] = { ".c",   ".i", ".cc", ".cp", ".cxx", ".cpp", ".CPP",
+		                                ".c++", ".C", ".ii", ".m",  ".mm",  NULL };
 	for (int i = 0; suffixes[i]; i++)
 		if (ends(s, suffixes[i]))
 			return true;
@@ -57,8 +57,7 @@ bool line_is_source(const char *s)
 
 static bool is_header(const char *s)
 {
-	static const char *const suffixes[] = { ".h", ".H", ".hpp", ".HPP", ".hh", ".hp", ".hxx",
-		".h++", ".tcc", NULL };
+	static const char *const suffixes[] = { ".h", ".H", ".hpp", ".HPP", ".hh", ".hp", ".hxx", ".h++", ".tcc", NULL };
 	for (int i = 0; suffixes[i]; i++)
 		if (ends(s, suffixes[i]))
 			return true;
@@ -68,12 +67,43 @@ static bool is_header(const char *s)
 /* Options whose value is the next word. */
 bool line_takes_value(const char *s)
 {
-	static const char *const names[] = { "-o", "-I", "-L", "-D", "-U", "-l", "-include",
-		"-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-isysroot",
-		"-MF", "-MT", "-MQ", "-Xlinker", "-Xassembler", "-Xpreprocessor",
-		"-Xclang", "-mllvm", "-T", "-u", "-z", "-arch", "-target", "--param",
-		"-aux-info", "-dumpbase", "-wrapper", "-specs", "-B", "-framework",
-		"-e", "-h", "-soname", NULL };
+	static const char *const names[] = { "-o",
+		                             "-I",
+		                             "-L",
+		                             "-D",
+		                             "-U",
+		                             "-l",
+		                             "-include",
+		                             "-imacros",
+		                             "-isystem",
+		                             "-iquote",
+		                             "-idirafter",
+		                             "-iprefix",
+		                             "-isysroot",
+		                             "-MF",
+		                             "-MT",
+		                             "-MQ",
+		                             "-Xlinker",
+		                             "-Xassembler",
+		                             "-Xpreprocessor",
+		                             "-Xclang",
+		                             "-mllvm",
+		                             "-T",
+		                             "-u",
+		                             "-z",
+		                             "-arch",
+		                             "-target",
+		                             "--param",
+		                             "-aux-info",
+		                             "-dumpbase",
+		                             "-wrapper",
+		                             "-specs",
+		                             "-B",
+		                             "-framework",
+		                             "-e",
+		                             "-h",
+		                             "-soname",
+		                             NULL };
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(s, names[i]))
 			return true;
@@ -119,9 +149,8 @@ static void look_at(struct task *t, const char *s, const char *value, const char
 		look_at_input(t, s, *lang);
 		return;
 	}
-	if (!strcmp(s, "-c") || !strcmp(s, "-S") || !strcmp(s, "-E") || !strcmp(s, "-M") ||
-	    !strcmp(s, "-MM") || !strcmp(s, "-fsyntax-only") || !strcmp(s, "--precompile") ||
-	    !strcmp(s, "-emit-ast"))
+	if (!strcmp(s, "-c") || !strcmp(s, "-S") || !strcmp(s, "-E") || !strcmp(s, "-M") || !strcmp(s, "-MM") ||
+	    !strcmp(s, "-fsyntax-only") || !strcmp(s, "--precompile") || !strcmp(s, "-emit-ast"))
 		t->no_link = true;
 	else if (!strcmp(s, "-shared") || !strcmp(s, "--shared"))
 		t->shared = true;

@@ -21,16 +21,63 @@ static bool starts(const char *s, const char *word)
 /* What asks for something between source and object, or for a language. */
 static bool in_between(const char *s)
 {
-	static const char *const whole[] = { "-S", "-E", "-M", "-MM", "-P", "-", "-###", "-v",
-		"--verbose", "--coverage", "-coverage", "-Xclang", "-Xpreprocessor",
-		"-Xarch_host", "-arch", "-cc1", "-cc1as", NULL };
-	static const char *const first[] = { "@", "-x", "-fsyntax-only", "--precompile", "-emit-",
-		"--analyze", "-flto", "-save-temps", "--save-temps", "-fembed-bitcode", "-gsplit-dwarf",
-		"-fmodule", "-ftime-trace", "-ftime-report", "-fprofile", "-fcs-profile", "-fcoverage",
-		"-ftest-coverage", "-fauto-profile", "-fmemory-profile", "-fplugin", "-fpass-plugin",
-		"-fno-integrated-as", "-fno-integrated-cc1", "-fsave-optimization", "-fopenmp-targets",
-		"-foffload", "-fcrash-diagnostics", "-fproc-stat-report", "-fthinlto", "-Wp,-M",
-		"-MJ", "-gen-", "--cuda", "--offload", "-dumpbase", "-wrapper", "-include-pch", NULL };
+	static const char *const whole[] = { "-S",
+		                             "-E",
+		                             "-M",
+		                             "-MM",
+		                             "-P",
+		                             "-",
+		                             "-###",
+		                             "-v",
+		                             "--verbose",
+		                             "--coverage",
+		                             "-coverage",
+		                             "-Xclang",
+		                             "-Xpreprocessor",
+		                             "-Xarch_host",
+		                             "-arch",
+		                             "-cc1",
+		                             "-cc1as",
+		                             NULL };
+	static const char *const first[] = { "@",
+		                             "-x",
+		                             "-fsyntax-only",
+		                             "--precompile",
+		                             "-emit-",
+		                             "--analyze",
+		                             "-flto",
+		                             "-save-temps",
+		                             "--save-temps",
+		                             "-fembed-bitcode",
+		                             "-gsplit-dwarf",
+		                             "-fmodule",
+		                             "-ftime-trace",
+		                             "-ftime-report",
+		                             "-fprofile",
+		                             "-fcs-profile",
+		                             "-fcoverage",
+		                             "-ftest-coverage",
+		                             "-fauto-profile",
+		                             "-fmemory-profile",
+		                             "-fplugin",
+		                             "-fpass-plugin",
+		                             "-fno-integrated-as",
+		                             "-fno-integrated-cc1",
+		                             "-fsave-optimization",
+		                             "-fopenmp-targets",
+		                             "-foffload",
+		                             "-fcrash-diagnostics",
+		                             "-fproc-stat-report",
+		                             "-fthinlto",
+		                             "-Wp,-M",
+		                             "-MJ",
+		                             "-gen-",
+		                             "--cuda",
+		                             "--offload",
+		                             "-dumpbase",
+		                             "-wrapper",
+		                             "-include-pch",
+		                             NULL };
 	for (int i = 0; whole[i]; i++)
 		if (!strcmp(s, whole[i]))
 			return true;
@@ -44,8 +91,7 @@ static bool in_between(const char *s)
 static bool is_dependency(const char *s, bool *value)
 {
 	*value = !strcmp(s, "-MF") || !strcmp(s, "-MT") || !strcmp(s, "-MQ");
-	return starts(s, "-M") || !strcmp(s, "--write-dependencies") ||
-	       !strcmp(s, "--write-user-dependencies");
+	return starts(s, "-M") || !strcmp(s, "--write-dependencies") || !strcmp(s, "--write-user-dependencies");
 }
 
 bool units_possible(const struct task *t, int argc, char **argv, bool link)
@@ -100,8 +146,8 @@ static void add_flags(struct args *a, const struct cc_unit *u, bool second)
 		bool two = line_takes_value(s) && i + 1 < u->argc;
 		bool assembler = starts(s, "-Wa,") || !strcmp(s, "-Xassembler");
 		bool linker = starts(s, "-l") || starts(s, "-Wl,") || !strcmp(s, "-Xlinker");
-		bool drop = s[0] != '-' || !strcmp(s, "-c") || starts(s, "-o") ||
-		            (second ? dependency : assembler) || (u->link && linker);
+		bool drop = s[0] != '-' || !strcmp(s, "-c") || starts(s, "-o") || (second ? dependency : assembler) ||
+		            (u->link && linker);
 		if (!drop) {
 			args_add(a, s);
 			if (two)

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool answers_name_block(const struct ir *p, uint32_t b, const char *name)
 {
+	assert(b < p->nblocks);
 	const char *block = p->blocks[b].name, *tmpl = p->templates[p->blocks[b].tmpl].name;
 	size_t n = strlen(tmpl);
 	return !strcmp(block, name) || (!strncmp(tmpl, name, n) && name[n] == '.' && !strcmp(block, name + n + 1));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 
 void assertion_open(struct assertion *a, bool clmt, int32_t init)
@@ -37,6 +38,7 @@ static bool room(struct assertion *a, uint32_t n)
  * the paper's Fig. 4. */
 bool assertion_judge(void *arg, const struct monitor_op *ops, uint32_t n, uint32_t nevents)
 {
+	assert(nevents <= 2 * n);
 	struct assertion *a = arg;
 	struct result r;
 	uint32_t m = 0;
@@ -48,13 +50,21 @@ bool assertion_judge(void *arg, const struct monitor_op *ops, uint32_t n, uint32
 		if (!ops[i].is_write && ops[i].open)
 			continue;
 		val v = val_int(&a->vals, ops[i].value);
-		a->hops[m++] = (struct hop){ .call = ops[i].call, .ret = ops[i].open ? RANK_INF : ops[i].ret,
-			                     .proc = ops[i].client, .fn = ops[i].is_write ? FN_WRITE : FN_READ,
+		a->hops[m++] = (struct hop){ .call = ops[i].call,
+			                     .ret = ops[i].open ? RANK_INF : ops[i].ret,
+			                     .proc = ops[i].client,
+			                     .fn = ops[i].is_write ? FN_WRITE : FN_READ,
 			                     .a = ops[i].is_write ? v : VAL_NONE,
 			                     .b = ops[i].is_write ? VAL_NONE : v };
 	}
-	struct problem p = { .ops = a->hops, .n = m, .nevents = nevents, .obj = OBJ_REGISTER, .init = a->init,
-		             .k = 1, .vals = &a->vals, .lim = &a->lim };
+	struct problem p = { .ops = a->hops,
+		             .n = m,
+		             .nevents = nevents,
+		             .obj = OBJ_REGISTER,
+		             .init = a->init,
+		             .k = 1,
+		             .vals = &a->vals,
+		             .lim = &a->lim };
 	enum lin_verdict v = a->clmt ? lin_clmt(&p, &r) : lin_soar(&p, &r);
 	result_free(&r);
 	a->refused |= v == LIN_REFUSED || v == LIN_UNKNOWN;

@@ -16,7 +16,7 @@ struct assertion {
 	val init;
 	struct hop *hops;
 	uint32_t cap;
-	bool refused; /* some history was too large for it, or memory ended */
+	bool refused; /* some history was too large for it, or out of memory */
 };
 
 void assertion_open(struct assertion *a, bool clmt, int32_t init);

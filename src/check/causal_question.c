@@ -79,7 +79,9 @@ static bool ask_alone(const struct ir *p, uint32_t block, const struct causal_op
 		struct verdict whole;
 		ok = causal_check(p, block, c, d, &whole, by);
 		if (whole.answer == ANSWER_HOLDS)
-			whole = (struct verdict){ .block = block, .answer = ANSWER_UNKNOWN, .reason = "the run found is none of the whole model" };
+			whole = (struct verdict){ .block = block,
+				                  .answer = ANSWER_UNKNOWN,
+				                  .reason = "the run found is none of the whole model" };
 		verdict_free(v);
 		*v = whole;
 	}
@@ -87,13 +89,19 @@ static bool ask_alone(const struct ir *p, uint32_t block, const struct causal_op
 	return ok;
 }
 
-bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engine, const struct check_options *o,
-                     struct diags *d, struct verdict *v)
+bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engine, const struct check_options *o, struct diags *d,
+                     struct verdict *v)
 {
 	const struct search_options *s = &o->search;
-	struct causal_options c = { .engine = engine, .track = o->track, .abstract = o->abstract, .ntrack = o->ntrack,
-		                    .nabstract = o->nabstract, .max_states = s->max_states, .max_bytes = s->max_bytes,
-		                    .deadline = s->deadline, .reduced = o->reduced };
+	struct causal_options c = { .engine = engine,
+		                    .track = o->track,
+		                    .abstract = o->abstract,
+		                    .ntrack = o->ntrack,
+		                    .nabstract = o->nabstract,
+		                    .max_states = s->max_states,
+		                    .max_bytes = s->max_bytes,
+		                    .deadline = s->deadline,
+		                    .reduced = o->reduced };
 	enum causal_engine by;
 	assert(block < p->nblocks || block == VERDICT_PROGRAM);
 	bool ok = ask_alone(p, block, &c, d, v, &by);
@@ -105,9 +113,14 @@ bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engi
 
 bool causal_names_fit(const struct ir *p, const struct check_options *o, struct diags *d)
 {
-	struct causal_options c = { .engine = CAUSAL_PICK, .track = o->track, .abstract = o->abstract,
-		                    .ntrack = o->ntrack, .nabstract = o->nabstract, .max_states = 1,
-		                    .max_bytes = o->search.max_bytes, .deadline = o->search.deadline };
+	struct causal_options c = { .engine = CAUSAL_PICK,
+		                    .track = o->track,
+		                    .abstract = o->abstract,
+		                    .ntrack = o->ntrack,
+		                    .nabstract = o->nabstract,
+		                    .max_states = 1,
+		                    .max_bytes = o->search.max_bytes,
+		                    .deadline = o->search.deadline };
 	struct verdict v;
 	if (!o->ntrack && !o->nabstract)
 		return true;

@@ -13,8 +13,8 @@
  * schedule for `intact sim`, with as many threads as it needs. False when --track or --abstract name
  * what they cannot: see `d`.
  */
-bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engine, const struct check_options *o,
-                     struct diags *d, struct verdict *v);
+bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engine, const struct check_options *o, struct diags *d,
+                     struct verdict *v);
 /* Can the variables to keep and to forget be kept and forgotten? Else an error is in `d`. */
 bool causal_names_fit(const struct ir *p, const struct check_options *o, struct diags *d);
 

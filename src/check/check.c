@@ -9,6 +9,7 @@
 #include "check/answers.h"
 #include "check/causal_question.h"
 #include "check/decide.h"
+#include "verdict/replay.h"
 
 #define WAY_OUT_STATES 20000u
 #define WAY_OUT_BYTES  (4u << 20)
@@ -30,14 +31,14 @@ static bool any_asked(const struct ir *p)
 	return false;
 }
 
-/* --threads name=any: a proof for the declared number is none for any number
- * (a counterexample stays one). */
+/* --threads name=any: a proof for the declared number is not a proof for any
+ * number (a counterexample stays one). */
 static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 {
 	for (uint32_t i = 0; any_asked(p) && i < n; i++)
 		if (v[i].answer == ANSWER_HOLDS && v[i].scope == SCOPE_DECLARED) {
 			v[i].answer = ANSWER_UNKNOWN;
-			v[i].reason = "proved for the numbers of threads searched, not for any number";
+			v[i].reason = "proved only for the numbers of threads searched";
 		}
 }
 
@@ -49,8 +50,8 @@ static bool is_deadlock(const struct verdict *v, uint32_t n)
 	return false;
 }
 
-/* Nobody has to look for faults: they cannot happen, and neither deadlocks nor
- * the number of states are asked for. */
+/* No search for faults is needed: they cannot happen, and neither deadlocks
+ * nor the number of states are asked for. */
 static bool no_faults(const struct checking *c, const struct decide *d)
 {
 	return d->reduce.fault_free && !c->o->deadlock && !c->o->count;
@@ -60,7 +61,7 @@ enum asked { ASK_AGAIN, ASKED, ALL_DONE };
 
 /* One search for the program that also counts faults as violations: when it
  * holds there is nothing more to look for, and a run that no serial order
- * explains, or a spent limit, stays what it is. */
+ * explains, or a reached limit, remains the answer. */
 static enum asked all_in_one(struct checking *c, struct decide *d, struct verdict *v)
 {
 	struct verdict *program = &v[d->p->nblocks];
@@ -93,7 +94,7 @@ static uint32_t look_for_faults(struct checking *c, struct decide *d, struct ver
 	c->r->transitions = v->transitions;
 	if (c->r->fault_free && any_asked(d->p) && !(d->reduce.fault_free && !c->o->deadlock)) {
 		v->answer = ANSWER_UNKNOWN;
-		v->reason = "no fault with the numbers of threads searched; with more of them, not known";
+		v->reason = "no fault with the numbers of threads searched; unknown for larger numbers";
 		return 1;
 	}
 	return v->answer != ANSWER_HOLDS;
@@ -138,7 +139,7 @@ static uint32_t side_by_side(struct checking *c, struct decide *d, struct verdic
 }
 
 /* Can threads always leave their blocks? Beside the questions about atomicity
- * it may cost little only; who asks for deadlocks gets all of it. */
+ * it may cost little only; a check for deadlocks includes it. */
 static uint32_t look_for_a_way_out(struct checking *c, const struct ir *p, struct verdict *v, uint32_t n)
 {
 	struct search_options s = c->decide.search;
@@ -154,6 +155,7 @@ static uint32_t look_for_a_way_out(struct checking *c, const struct ir *p, struc
 /* Every question that is asked of this program; how many answers there are. `need`: see struct decide. */
 static uint32_t ask_everything(struct checking *c, const struct ir *p, struct verdict *v, uint32_t *need)
 {
+	assert(c->decide.search.max_bytes);
 	struct decide d;
 	uint64_t limit = c->decide.search.max_states;
 	c->r->way_out = WAY_OUT_NOT_ASKED;
@@ -186,7 +188,8 @@ static bool open_block(const struct verdict *v, uint32_t n)
 }
 
 /* --threads name=any, and what is suspected needs more threads than there are: the model with one more of them. */
-static bool raise_counts(struct checking *c, const struct ir *p, const struct verdict *v, uint32_t n, const uint32_t *need, struct lang *l)
+static bool raise_counts(struct checking *c, const struct ir *p, const struct verdict *v, uint32_t n, const uint32_t *need,
+                         struct lang *l)
 {
 	const struct search_options *s = &c->decide.search;
 	uint32_t *counts = calloc(p->ntemplates + 1ull, sizeof *counts);
@@ -196,9 +199,8 @@ static bool raise_counts(struct checking *c, const struct ir *p, const struct ve
 		counts[t] = p->templates[t].count + few;
 		more |= few;
 	}
-	more = more && open_block(v, n) && c->r->raised < MAX_RAISED &&
-	       !(s->max_states && c->states >= s->max_states) && !(s->deadline > 0 && clock_seconds() >= s->deadline) &&
-	       lang_load_again(l, p, IR_NONE, counts);
+	more = more && open_block(v, n) && c->r->raised < MAX_RAISED && !(s->max_states && c->states >= s->max_states) &&
+	       !(s->deadline > 0 && clock_seconds() >= s->deadline) && lang_load_again(l, p, IR_NONE, counts);
 	free(counts);
 	c->r->raised += more;
 	return more;
@@ -227,8 +229,12 @@ static enum check_status by_the_ladder(const struct ir *p, const struct check_op
 	uint32_t *need = calloc(p->ntemplates + 1ull, sizeof *need), turn = 0;
 	if (!need)
 		return CHECK_NO_MEMORY;
-	c.decide = (struct decide_options){ .engine = o->engine, .search = o->search, .track = o->track, .ntrack = o->ntrack,
-		                            .abstract = o->abstract, .nabstract = o->nabstract };
+	c.decide = (struct decide_options){ .engine = o->engine,
+		                            .search = o->search,
+		                            .track = o->track,
+		                            .ntrack = o->ntrack,
+		                            .abstract = o->abstract,
+		                            .nabstract = o->nabstract };
 	r->n = ask_everything(&c, p, r->v, need);
 	while (raise_counts(&c, p, r->v, r->n, need, &r->models[turn])) {
 		free_answers(r->v, r->n);
@@ -265,6 +271,15 @@ static bool has_block(const struct ir *p, const char *name)
 }
 
 /* What check.h promises about the verdicts. */
+/* For PARANOID: a counterexample is a run of the model. */
+static bool witness_replays(const struct ir *p, const struct verdict *v)
+{
+	struct run run;
+	bool ok = !run_init(&run, p) || !v->path || replay(&run, v->path, v->npath);
+	run_free(&run);
+	return ok;
+}
+
 static void assert_result(const struct check_result *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -273,6 +288,8 @@ static void assert_result(const struct check_result *r)
 		assert(v->engine && v->nattempts <= VERDICT_ATTEMPTS);
 		assert(v->block < r->p->nblocks || v->block == VERDICT_PROGRAM);
 		assert(v->object1 <= r->p->nobjects);
+		assert(!v->path == !v->npath || v->answer == ANSWER_VIOLATED);
+		PARANOID(witness_replays(r->p, v));
 		assert(v->answer != ANSWER_HOLDS || (!v->path && !v->causal && v->problem == PROBLEM_NONE));
 		assert(v->answer != ANSWER_VIOLATED || v->causal || v->problem != PROBLEM_NONE);
 		assert(!v->causal || r->causality);

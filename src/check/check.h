@@ -25,13 +25,13 @@
 
 struct check_options {
 	const struct check_engine *engine; /* this one alone; NULL: the ladder */
-	bool all;           /* every engine of the ladder on every question; `engine` is NULL then */
-	const char *block;  /* this one alone, the others' marks ignored ("update", "worker.update"); or NULL */
-	bool faults;        /* look for faults only; neither `engine` nor `block` then */
-	bool deadlock;      /* a deadlock is a violation, too */
-	bool count;         /* go through the program's own states, to count them */
-	bool reduced;       /* unfold: a smaller prefix */
-	struct search_options search; /* limits, reductions, progress; max_bytes 0: half of the machine's memory */
+	bool all;                          /* every engine of the ladder on every question; `engine` is NULL then */
+	const char *block;                 /* this one alone, the others' marks ignored ("update", "worker.update"); or NULL */
+	bool faults;                       /* look for faults only; neither `engine` nor `block` then */
+	bool deadlock;                     /* a deadlock is a violation, too */
+	bool count;                        /* visit the program's own states, to count them */
+	bool reduced;                      /* unfold: a smaller prefix */
+	struct search_options search;      /* limits, reductions, progress; max_bytes 0: half of the machine's memory */
 	struct objects_options objects;
 	const char *const *track, *const *abstract; /* causal engines: variables to keep, to forget */
 	uint32_t ntrack, nabstract;
@@ -45,7 +45,7 @@ struct check_result {
 	bool contradiction; /* one engine proves what another refutes: a bug */
 	bool fault_free;    /* explored without a fault: */
 	uint64_t states, transitions;
-	uint32_t raised;    /* how often the model was checked again with more threads */
+	uint32_t raised; /* how often the model was checked again with more threads */
 	enum way_out way_out;
 	struct lang models[2]; /* of p, when it is not the model */
 };

@@ -35,8 +35,11 @@ bool commit_points_unmarked(const struct ir *p)
 
 static void infer_points(const struct ir *p, struct commit_points *out)
 {
-	struct search_options o = { .symmetry = true, .merge_local = true, .drop_pure = true,
-		                    .max_states = INFER_STATES, .deadline = clock_seconds() + INFER_SECONDS };
+	struct search_options o = { .symmetry = true,
+		                    .merge_local = true,
+		                    .drop_pure = true,
+		                    .max_states = INFER_STATES,
+		                    .deadline = clock_seconds() + INFER_SECONDS };
 	struct commit_result c;
 	commit_run(p, PROD_BLOCK_ALL, &o, &c);
 	if (!c.violation && !c.no_labelling && c.search.verdict == SEARCH_HOLDS)
@@ -51,7 +54,8 @@ bool commit_points_find(const struct ir *p, struct commit_points *out)
 {
 	uint32_t *counts = calloc(p->ntemplates + 1ull, sizeof *counts);
 	struct lang few;
-	*out = (struct commit_points){ .edge = calloc(p->nsuccs + 1ull, 1), .at_entry = calloc(p->nblocks + 1ull, sizeof *out->at_entry) };
+	*out = (struct commit_points){ .edge = calloc(p->nsuccs + 1ull, 1),
+		                       .at_entry = calloc(p->nblocks + 1ull, sizeof *out->at_entry) };
 	lang_init(&few);
 	bool ok = counts && out->edge && out->at_entry;
 	for (uint32_t t = 0; ok && t < p->ntemplates; t++)

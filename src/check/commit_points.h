@@ -8,9 +8,9 @@
 #include "ir/ir.h"
 
 struct commit_points {
-	uint8_t *edge;     /* by successor (ir.succs): 1, the block commits on the way to it */
-	bool *at_entry;    /* by block */
-	const char *none;  /* why none were found: blocks without `commit;` commit as they leave; NULL: found */
+	uint8_t *edge;    /* by successor (ir.succs): 1, the block commits on the way to it */
+	bool *at_entry;   /* by block */
+	const char *none; /* why none were found: blocks without `commit;` commit as they leave; NULL: found */
 };
 
 /* Is there a block whose commit point the source does not say? */

@@ -13,9 +13,9 @@
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
 
-#define FIRST_SLICE 200000u  /* states of a block's first round, and */
-#define FIRST_TIME  64.0     /* which part of the time that is left */
-#define MORE        4u       /* how much larger the next slices are */
+#define FIRST_SLICE 200000u /* states of a block's first round, and */
+#define FIRST_TIME  64.0    /* which part of the time that is left */
+#define MORE        4u      /* how much larger the next slices are */
 
 /* ---- the ladder --------------------------------------------------------- */
 
@@ -25,6 +25,7 @@ typedef bool ask_fn(struct decide *d, uint32_t block, struct verdict *v);
 /* What the other engines made of the suspicion of an abstract one. */
 static void settle(const struct decide *d, struct verdict *v)
 {
+	assert(v->nattempts <= VERDICT_ATTEMPTS);
 	for (uint32_t i = 0; i < v->nattempts; i++) {
 		struct attempt *a = &v->attempts[i];
 		if (!a->engine->abstract || a->answer != ANSWER_VIOLATED || !a->why)
@@ -51,8 +52,8 @@ static bool wanted(const struct decide *d, const struct check_engine *e)
 }
 
 /* The run that causality found can be judged by itself: when the searches have
- * run out, and at once when any number of threads is asked about, of which a
- * search would have to go through all runs. */
+ * run out, and at once when any number of threads is asked about, for which a
+ * search would have to visit all runs. */
 static bool follow_suspicion(struct decide *d, uint32_t block, struct verdict *v)
 {
 	struct move *run;
@@ -79,6 +80,7 @@ static const struct attempt *last_attempt(const struct verdict *v)
 /* From the cheapest engine to the most expensive, until one answers. */
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
 {
+	assert(block == VERDICT_PROGRAM || block < d->p->nblocks);
 	const struct check_engine *cut = NULL; /* it had a small piece of the budget, and that was not enough */
 	bool done = false, suspected = false;
 	free(d->suspect);
@@ -109,6 +111,7 @@ static void ask(struct decide *d, uint32_t block, struct verdict *v, char **poin
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o)
 {
 	double start = clock_seconds();
+	assert(!o->engine || o->engine->ladder || o->engine->ask_itself);
 	*d = (struct decide){ .p = p, .o = *o };
 	d->need = calloc(p->ntemplates + 1ull, sizeof *d->need);
 	for (uint32_t t = 0; t < p->ntemplates; t++)
@@ -190,13 +193,14 @@ static bool ask_ladder(struct decide *d, uint32_t block, struct verdict *v)
 
 void decide_block(struct decide *d, uint32_t block, struct verdict *v)
 {
+	assert(block < d->p->nblocks);
 	ask_alone(d, block, ask_ladder, v);
 }
 
 /* A block of a serializable program, with the cheapest argument for it. */
-static void as_part(struct decide *d, uint32_t block, const struct verdict *program, char *commits,
-                    struct verdict *v)
+static void as_part(struct decide *d, uint32_t block, const struct verdict *program, char *commits, struct verdict *v)
 {
+	assert(program->answer == ANSWER_HOLDS && block < d->p->nblocks);
 	*v = (struct verdict){ .block = block, .answer = ANSWER_HOLDS, .as_part = true, .engine = program->engine };
 	for (const struct check_engine *const *e = engines; *e; e++)
 		if (wanted(d, *e) && (*e)->ask_part && (*e)->ask_part(d, block, program, v)) {
@@ -228,8 +232,7 @@ void decide_program(struct decide *d, struct verdict *v)
 		if (program->answer == ANSWER_HOLDS) {
 			as_part(d, b, program, commits, &v[b]);
 		} else {
-			v[b] = (struct verdict){ .block = b, .engine = program->engine,
-				                 .answer = ANSWER_UNKNOWN };
+			v[b] = (struct verdict){ .block = b, .engine = program->engine, .answer = ANSWER_UNKNOWN };
 			free(commits);
 		}
 	}
@@ -262,14 +265,15 @@ static void same_answer(const struct ir *p, const struct verdict *program, struc
 }
 
 /*
- * The program is not decided, and this block alone is not atomic. Beside whole
- * blocks of the others it may be all the same, as it is in a serializable
- * program, where it would have been called atomic: a spent limit must not turn
- * that into a violation. It is one when the same run has no serial explanation
- * with every block whole, and then it is the program's too.
+ * The program is not decided, and this block alone is not atomic. When the
+ * other blocks are atomic it may still be atomic, as it is in a serializable
+ * program, where it would have been called atomic: a reached limit must not
+ * turn that into a violation. It is one when the same run has no serial
+ * explanation with every block whole, and then it is the program's too.
  */
 static void violated_alone(struct decide *d, struct verdict *v, struct verdict *program)
 {
+	assert(v->answer == ANSWER_VIOLATED);
 	const struct ir *p = d->p;
 	struct move *run = copy_bytes(v->path, sizeof *run * v->npath);
 	if (run && exact_explains(p, VERDICT_PROGRAM, run, v->npath, d->o.search.max_bytes) == 0) {
@@ -290,7 +294,7 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 	struct attempt *last = v->nattempts ? &v->attempts[v->nattempts - 1] : NULL;
 	if (last && !last->why)
 		last->why = strdup("alone, it has a run that no serial order explains");
-	v->reason = "not atomic alone (--block shows a run); beside the other blocks, each whole, not decided";
+	v->reason = "not atomic alone (--block shows a run); undecided when the other blocks are atomic";
 }
 
 /* ---- rounds ----------------------------------------------------------------- */
@@ -324,6 +328,7 @@ static uint32_t list_open(const struct ir *p, const struct verdict *program, str
 /* The piece of the budget for one of `left` questions of this round. */
 static struct slice slice_of(const struct decide *d, uint64_t states, double seconds, uint32_t left)
 {
+	assert(left);
 	const struct search_options *o = &d->o.search;
 	struct slice s = { .states = d->states + states };
 	if (o->max_states) {
@@ -425,5 +430,6 @@ static bool ask_all(struct decide *d, uint32_t block, struct verdict *v)
 
 bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
 {
+	assert(!d->o.engine);
 	return block == VERDICT_PROGRAM ? ask_all(d, block, v) : ask_alone(d, block, ask_all, v);
 }

@@ -26,13 +26,12 @@
  * limit they are bounded by it too. What decides a block is one search, from
  * the start, within one slice: its numbers are those of that search.
  *
- * The program is asked about first. When all blocks together are
- * serializable, each of them is atomic as part of it, and nothing more is
- * asked. When they are not, each block is judged alone, with the other
- * blocks' marks ignored: that tells which of them is to blame. (Alone, a
- * block of a serializable program may fail: its neighbours, no longer
- * atomic, can be seen half-way.) A block that a cheaper argument proves is
- * reported with that one.
+ * The program is asked about first. When all blocks together are serializable, each
+ * of them is atomic as part of it, and nothing more is asked. When they are not,
+ * each block is judged alone, with the other blocks' marks ignored: that shows which
+ * of them is at fault. (Alone, a block of a serializable program may fail: its
+ * neighbours, no longer atomic, can be seen half-way.) A block that a cheaper
+ * argument proves is reported with that one.
  */
 #ifndef INTACT_CHECK_DECIDE_H
 #define INTACT_CHECK_DECIDE_H
@@ -51,21 +50,21 @@ struct decide_options {
 	uint32_t ntrack, nabstract;
 };
 
-struct decide { /* one model, and what has been spent on it */
+struct decide { /* one model, and the budget used for it */
 	const struct ir *p;
 	struct decide_options o;
 	struct reduce_result reduce;
 	double reduce_seconds;
-	uint64_t states; /* of all searches so far */
-	struct slice {   /* what the question that is being asked may use of the budget; 0: all that is left */
+	uint64_t states;         /* of all searches so far */
+	struct slice {           /* what the question that is being asked may use of the budget; 0: all that is left */
 		uint64_t states; /* until d->states is this */
 		double deadline;
 	} slice;
-	struct move *suspect;   /* a run that the causal engine suspects; malloc'ed or NULL */
+	struct move *suspect; /* a run that the causal engine suspects; malloc'ed or NULL */
 	uint32_t nsuspect;
 	uint64_t causal_states; /* of blocks asked about beside a program that holds */
-	bool any;        /* some template was asked for with any number of threads */
-	uint32_t *need;  /* by template: threads that some suspicion needs, where there are fewer; 0: none */
+	bool any;               /* some template was asked for with any number of threads */
+	uint32_t *need;         /* by template: threads that some suspicion needs, where there are fewer; 0: none */
 };
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o);

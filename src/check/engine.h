@@ -21,7 +21,7 @@
 struct decide;
 struct check_options;
 
-struct engine_ask { /* a question to an engine of the ladder */
+struct engine_ask {          /* a question to an engine of the ladder */
 	uint32_t block;      /* or VERDICT_PROGRAM */
 	uint64_t max_states; /* 0: what is left of the budget */
 	char **points;       /* NULL, or room for nblocks texts: the commit points found; malloc'ed */
@@ -30,8 +30,8 @@ struct engine_ask { /* a question to an engine of the ladder */
 struct check_engine {
 	struct engine about;
 	bool ladder;           /* it answers questions of the ladder: `ask` is there */
-	bool free;             /* it costs nothing: asked although the budget is spent */
-	bool explores;         /* it goes through the program's states, and so meets faults */
+	bool free;             /* it costs nothing: asked although the budget is used up */
+	bool explores;         /* it visits the program's states, and so finds faults */
 	bool shortest;         /* its counterexamples are the shortest already */
 	uint64_t first_states; /* states of the first attempt, which must be cheap; what is left of the budget is for
 	                        * it when no other engine has answered. 0: the first attempt is the only one */
@@ -47,10 +47,10 @@ struct check_engine {
 	/* ... and why not, in other words than for the program; NULL: in the same. */
 	const char *(*part_why)(const struct decide *d, uint32_t block);
 	/* ENGINE_CAUSALITY: its own question. False: the options do not fit the model, see `d`. */
-	bool (*ask_itself)(const struct ir *p, uint32_t block, const struct check_options *o, struct diags *d,
-	                   struct verdict *v);
+	bool (*ask_itself)(const struct ir *p, uint32_t block, const struct check_options *o, struct diags *d, struct verdict *v);
 };
 
+/* clang-format off */
 #define ENGINE_ROWS(ROW)                                              \
 	/* the ladder */                                              \
 	ROW(reduction) ROW(causal) ROW(commit) ROW(exact)             \
@@ -58,6 +58,7 @@ struct check_engine {
 	ROW(cover) ROW(unfold)                                        \
 	/* other questions */                                         \
 	ROW(search) ROW(quiescence) ROW(monitor) ROW(soar) ROW(clmt)
+/* clang-format on */
 
 #define ENGINE_DECLARE(name) extern const struct check_engine engine_##name;
 ENGINE_ROWS(ENGINE_DECLARE)

@@ -19,18 +19,18 @@ static void say_place(const struct ir *p, const struct causal_run *r, uint32_t e
 	buf_char(b, ')');
 }
 
-/* "a chain of causes leaves the block at 23:9 (read data in ...) and comes back ..." */
+/* "a causal chain leaves the block at 23:9 (read data in ...) and comes back ..." */
 static char *describe_chain(const struct ir *p, uint32_t block, const struct causal_run *r)
 {
 	struct buf b;
 	buf_init(&b);
 	if (block != VERDICT_PROGRAM && r->nlinks) {
-		buf_str(&b, "a chain of causes leaves the block at ");
+		buf_str(&b, "a causal chain leaves the block at ");
 		say_place(p, r, r->links[0].from, &b);
-		buf_str(&b, " and comes back at ");
+		buf_str(&b, " and returns at ");
 		say_place(p, r, r->links[r->nlinks - 1].to, &b);
 	} else {
-		buf_str(&b, "blocks must come before each other in a circle of causes");
+		buf_str(&b, "the blocks form a causal cycle");
 	}
 	buf_str(&b, r->concrete == CAUSAL_POSSIBLE     ? ", in a run that the data allow"
 	            : r->concrete == CAUSAL_IMPOSSIBLE ? ", in a run that the data do not allow"
@@ -46,11 +46,16 @@ static bool ask(struct decide *d, const struct engine_ask *q, struct verdict *v,
 	uint32_t block = q->block;
 	uint64_t max_states = q->max_states;
 	struct search_options s = rung_remaining(d);
-	struct causal_options o = { .engine = CAUSAL_PICK, .track = d->o.track, .abstract = d->o.abstract,
-		                    .ntrack = d->o.ntrack, .nabstract = d->o.nabstract, .many = d->any,
-		                    .max_states = s.max_states && (!max_states || s.max_states < max_states)
-		                                          ? s.max_states : max_states,
-		                    .max_bytes = s.max_bytes, .deadline = s.deadline };
+	struct causal_options o = { .engine = CAUSAL_PICK,
+		                    .track = d->o.track,
+		                    .abstract = d->o.abstract,
+		                    .ntrack = d->o.ntrack,
+		                    .nabstract = d->o.nabstract,
+		                    .many = d->any,
+		                    .max_states = s.max_states && (!max_states || s.max_states < max_states) ? s.max_states
+		                                                                                             : max_states,
+		                    .max_bytes = s.max_bytes,
+		                    .deadline = s.deadline };
 	struct arena a;
 	struct diags e;
 	struct verdict c;
@@ -94,7 +99,8 @@ static bool ask_part(struct decide *d, uint32_t block, const struct verdict *pro
 	if (program->engine == &engine_causal.about || d->causal_states >= FIRST_STATES)
 		return false;
 	rung_ask(d, &engine_reduction, &(struct engine_ask){ .block = block }, &alone);
-	bool holds = rung_ask(d, &engine_causal, &(struct engine_ask){ .block = block, .max_states = FIRST_STATES - d->causal_states }, &alone);
+	bool holds = rung_ask(d, &engine_causal,
+	                      &(struct engine_ask){ .block = block, .max_states = FIRST_STATES - d->causal_states }, &alone);
 	d->causal_states += alone.states + 100; /* making the net counts too */
 	if (holds)
 		*v = alone;
@@ -109,7 +115,15 @@ static bool ask_itself(const struct ir *p, uint32_t block, const struct check_op
 }
 
 const struct check_engine engine_causal = {
-	.about = { .name = "causal", .summary = "no chain of causes leaves the block and comes back, with most data forgotten",
-	           .question = ENGINE_CAUSALITY, .abstract = true, .any_threads = true, .topic = "causal" },
-	.ladder = true, .first_states = FIRST_STATES, .ask = ask, .ask_part = ask_part, .ask_itself = ask_itself,
+	.about = { .name = "causal",
+	           .summary = "no causal chain leaves the block and returns to it, with most data abstracted away",
+	           .question = ENGINE_CAUSALITY,
+	           .abstract = true,
+	           .any_threads = true,
+	           .topic = "causal" },
+	.ladder = true,
+	.first_states = FIRST_STATES,
+	.ask = ask,
+	.ask_part = ask_part,
+	.ask_itself = ask_itself,
 };

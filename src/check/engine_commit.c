@@ -12,23 +12,22 @@ static char *describe_point(const struct ir *p, const struct commit_point *c)
 	buf_init(&b);
 	switch (c->kind) {
 	case COMMIT_MARKED:
-		buf_str(&b, "commits where it says so");
+		buf_str(&b, "commits at its marks");
 		break;
 	case COMMIT_ENTRY:
-		buf_str(&b, "commits as it enters");
+		buf_str(&b, "commits at its entry");
 		break;
 	case COMMIT_EXIT:
-		buf_str(&b, "commits as it leaves");
+		buf_str(&b, "commits at its exit");
 		break;
 	case COMMIT_STEP:
 		for (uint32_t i = 0; i < c->n; i++) {
 			const struct ir_node *n = &p->nodes[c->at[i].node];
-			buf_printf(&b, "%s line %u (", i ? " or" : "commits at",
-			           source_pos(p->src, n->span.start).line);
+			buf_printf(&b, "%s line %u (", i ? " or" : "commits at", source_pos(p->src, n->span.start).line);
 			ir_print_node(p, c->at[i].node, &b);
 			buf_char(&b, ')');
 			if (c->at[i].succ != IR_NONE)
-				buf_printf(&b, " when it goes on to line %u",
+				buf_printf(&b, " when it continues at line %u",
 				           source_pos(p->src, p->nodes[c->at[i].succ].span.start).line);
 		}
 		break;
@@ -70,8 +69,7 @@ static bool ask(struct decide *d, const struct engine_ask *q, struct verdict *v,
 	} else if (c.no_labelling) {
 		v->answer = ANSWER_UNKNOWN;
 		v->limit = NULL;
-		v->reason = marked ? "the marked commit points do not fit every run"
-		                   : "no labelling with commit points works";
+		v->reason = marked ? "the marked commit points do not fit every run" : "no labelling with commit points works";
 		a->why = rung_copy(v->reason);
 		done = false;
 	} else if (c.search.verdict == SEARCH_HOLDS) {
@@ -91,7 +89,11 @@ static bool ask(struct decide *d, const struct engine_ask *q, struct verdict *v,
 }
 
 const struct check_engine engine_commit = {
-	.about = { .name = "commit", .summary = "a shadow store that runs each block at its commit point, marked or found by search",
-	           .question = ENGINE_BLOCKS, .topic = "commit" },
-	.ladder = true, .explores = true, .ask = ask,
+	.about = { .name = "commit",
+	           .summary = "a shadow store that runs each block at its commit point, marked or found by search",
+	           .question = ENGINE_BLOCKS,
+	           .topic = "commit" },
+	.ladder = true,
+	.explores = true,
+	.ask = ask,
 };

@@ -7,7 +7,11 @@ static bool ask_itself(const struct ir *p, uint32_t block, const struct check_op
 }
 
 const struct check_engine engine_cover = {
-	.about = { .name = "cover", .summary = "causality alone, by a search without unfolding; also for --threads NAME=any",
-	           .question = ENGINE_CAUSALITY, .abstract = true, .any_threads = true, .topic = "causal" },
+	.about = { .name = "cover",
+	           .summary = "causality alone, by a search without unfolding; also for --threads NAME=any",
+	           .question = ENGINE_CAUSALITY,
+	           .abstract = true,
+	           .any_threads = true,
+	           .topic = "causal" },
 	.ask_itself = ask_itself,
 };

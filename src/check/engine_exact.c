@@ -31,7 +31,12 @@ static bool ask(struct decide *d, const struct engine_ask *q, struct verdict *v,
 }
 
 const struct check_engine engine_exact = {
-	.about = { .name = "exact", .summary = "no commit points: every moment between entry and exit is tried",
-	           .question = ENGINE_BLOCKS, .topic = "exact" },
-	.ladder = true, .explores = true, .shortest = true, .ask = ask,
+	.about = { .name = "exact",
+	           .summary = "no commit points: every moment between entry and exit is tried",
+	           .question = ENGINE_BLOCKS,
+	           .topic = "exact" },
+	.ladder = true,
+	.explores = true,
+	.shortest = true,
+	.ask = ask,
 };

@@ -64,7 +64,14 @@ static const char *part_why(const struct decide *d, uint32_t block)
 }
 
 const struct check_engine engine_reduction = {
-	.about = { .name = "reduction", .summary = "right-movers, one non-mover, left-movers: for any number of threads",
-	           .question = ENGINE_BLOCKS, .any_threads = true, .topic = "reduction" },
-	.ladder = true, .free = true, .ask = ask, .ask_part = ask_part, .part_why = part_why,
+	.about = { .name = "reduction",
+	           .summary = "right-movers, one non-mover, left-movers: for any number of threads",
+	           .question = ENGINE_BLOCKS,
+	           .any_threads = true,
+	           .topic = "reduction" },
+	.ladder = true,
+	.free = true,
+	.ask = ask,
+	.ask_part = ask_part,
+	.part_why = part_why,
 };

@@ -1,11 +1,11 @@
-/* engine_search: faults, failed assertions and deadlocks, by going through the program's states (explore/search.h). */
+/* engine_search: faults, failed assertions and deadlocks, by visiting the program's states (explore/search.h). */
 #include <string.h>
 
 #include "base/clock.h"
 #include "check/rungs.h"
 #include "explore/minimize_run.h"
 
-#define FAULT_STATES 1000000u /* searched for faults when nobody asks for them, or sets a limit */
+#define FAULT_STATES 1000000u /* searched for faults when they were not asked for and no limit is set */
 
 void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 {
@@ -23,7 +23,7 @@ void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 	v->engine = &engine_search.about;
 	if ((v->limit = rung_spent(d)) != NULL) {
 		v->answer = ANSWER_UNKNOWN;
-		v->reason = "not looked for: nothing was left of the budget";
+		v->reason = "not searched: the budget is used up";
 		return;
 	}
 	so.faults = true;
@@ -32,12 +32,8 @@ void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 	rung_take(v, &r);
 	if (v->path)
 		minimize_run_order(d->p, v->path, v->npath);
-	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
-	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
-	                                        : ANSWER_VIOLATED;
-	v->problem = r.verdict == SEARCH_FAULT      ? PROBLEM_FAULT
-	             : r.verdict == SEARCH_DEADLOCK ? PROBLEM_DEADLOCK
-	                                            : PROBLEM_NONE;
+	v->answer = r.verdict == SEARCH_HOLDS ? ANSWER_HOLDS : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN : ANSWER_VIOLATED;
+	v->problem = r.verdict == SEARCH_FAULT ? PROBLEM_FAULT : r.verdict == SEARCH_DEADLOCK ? PROBLEM_DEADLOCK : PROBLEM_NONE;
 	if (v->answer == ANSWER_UNKNOWN)
 		v->reason = bounded ? "not every execution was searched for faults (--faults lifts this limit)"
 		                    : "not every execution was searched for faults";
@@ -45,7 +41,9 @@ void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 }
 
 const struct check_engine engine_search = {
-	.about = { .name = "search", .summary = "faults, failed assertions and deadlocks: every state of the program",
-	           .question = ENGINE_FAULTS, .topic = "ladder" },
+	.about = { .name = "search",
+	           .summary = "faults, failed assertions and deadlocks: every state of the program",
+	           .question = ENGINE_FAULTS,
+	           .topic = "ladder" },
 	.explores = true,
 };

@@ -7,7 +7,11 @@ static bool ask_itself(const struct ir *p, uint32_t block, const struct check_op
 }
 
 const struct check_engine engine_unfold = {
-	.about = { .name = "unfold", .summary = "causality alone, by unfolding the net of the program; for fixed numbers of threads",
-	           .question = ENGINE_CAUSALITY, .abstract = true, .any_threads = false, .topic = "causal" },
+	.about = { .name = "unfold",
+	           .summary = "causality alone, by unfolding the net of the program; for fixed numbers of threads",
+	           .question = ENGINE_CAUSALITY,
+	           .abstract = true,
+	           .any_threads = false,
+	           .topic = "causal" },
 	.ask_itself = ask_itself,
 };

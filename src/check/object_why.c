@@ -130,8 +130,7 @@ bool object_why(const struct object_history *h, enum object_condition c, struct 
 	struct result r;
 	bool said = false;
 	if (object_problem_init(&j, h)) {
-		enum lin_verdict v = c == OBJECT_ATOMIC ? lin_atomic(&j.p, ALG_AUTO, &r)
-		                                        : lin_weak(&j.p, &r, c == OBJECT_SAFE);
+		enum lin_verdict v = c == OBJECT_ATOMIC ? lin_atomic(&j.p, ALG_AUTO, &r) : lin_weak(&j.p, &r, c == OBJECT_SAFE);
 		said = v == LIN_VIOLATED;
 		if (said)
 			say(&(struct why_say){ h, &j, out }, &r);

@@ -1,4 +1,4 @@
-/* object_why: why the history of an object in a run does not meet its condition, in words. */
+/* object_why: why the history of an object in a run does not meet its condition, as text. */
 #ifndef INTACT_CHECK_OBJECT_WHY_H
 #define INTACT_CHECK_OBJECT_WHY_H
 

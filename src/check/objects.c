@@ -26,8 +26,8 @@ bool objects_allowed(const struct ir *p, const struct objects_options *o, struct
 		return true;
 	if (o->condition != OBJECT_ATOMIC) {
 		diag_error(d, "assertion", NULL, (struct span){ 0, 0 },
-		           "--assertion=%s asserts atomicity: it does not go with --condition=%s",
-		           judge(o)->about.name, object_conditions[o->condition]);
+		           "--assertion=%s asserts atomicity: it cannot be combined with --condition=%s", judge(o)->about.name,
+		           object_conditions[o->condition]);
 		return false;
 	}
 	for (uint32_t object = 0; object < p->nobjects; object++) {
@@ -45,14 +45,14 @@ bool objects_allowed(const struct ir *p, const struct objects_options *o, struct
 			continue;
 		ok = false;
 		diag_error(d, "assertion", p->src, p->opers[second].span,
-		           "--assertion=%s judges registers with one writer, and '%s' has several",
-		           judge(o)->about.name, p->objects[object].name);
+		           "--assertion=%s requires a single writer, and '%s' has several", judge(o)->about.name,
+		           p->objects[object].name);
 		if (second != first)
 			diag_note(d, p->src, p->opers[first].span, "another thread writes here");
 		else
 			diag_note(d, p->src, p->templates[p->opers[first].tmpl].span, "there are %u of this thread",
 			          p->templates[p->opers[first].tmpl].count);
-		diag_hint(d, "leave --assertion out: the monitor judges any number of writers");
+		diag_hint(d, "omit --assertion: the monitor supports any number of writers");
 	}
 	return ok;
 }
@@ -73,13 +73,16 @@ static void explain(const struct ir *p, uint32_t object, int condition, struct v
 	buf_free(&why);
 }
 
-static void check_one(const struct ir *p, uint32_t object, const struct objects_options *o,
-                      const struct search_options *s, struct verdict *v)
+static void check_one(const struct ir *p, uint32_t object, const struct objects_options *o, const struct search_options *s,
+                      struct verdict *v)
 {
 	static const enum monitor_kind kinds[] = { MONITOR_ATOMIC, MONITOR_REGULAR, MONITOR_SAFE };
 	struct assertion j;
-	struct object_options oo = { .kind = kinds[o->condition], .local = s->merge_local, .symmetry = s->symmetry,
-		                     .max_states = s->max_states, .max_bytes = s->max_bytes,
+	struct object_options oo = { .kind = kinds[o->condition],
+		                     .local = s->merge_local,
+		                     .symmetry = s->symmetry,
+		                     .max_states = s->max_states,
+		                     .max_bytes = s->max_bytes,
 		                     .deadline = s->deadline };
 	struct object_result r;
 	double start = clock_seconds();
@@ -90,11 +93,17 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 		oo.judge_arg = &j;
 	}
 	object_check(p, object, &oo, &r);
-	*v = (struct verdict){ .block = VERDICT_PROGRAM, .object1 = object + 1, .answer = r.answer,
+	*v = (struct verdict){ .block = VERDICT_PROGRAM,
+		               .object1 = object + 1,
+		               .answer = r.answer,
 		               .condition = object_conditions[o->condition],
-		               .engine = &judge(o)->about, .limit = r.limit,
-		               .states = r.states, .transitions = r.transitions, .bytes = r.bytes,
-		               .path = r.path, .npath = r.npath };
+		               .engine = &judge(o)->about,
+		               .limit = r.limit,
+		               .states = r.states,
+		               .transitions = r.transitions,
+		               .bytes = r.bytes,
+		               .path = r.path,
+		               .npath = r.npath };
 	r.path = NULL;
 	if (v->limit && !strcmp(v->limit, "clients")) {
 		v->limit = NULL;
@@ -112,8 +121,7 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 	assertion_close(&j);
 }
 
-void objects_check(const struct ir *p, const struct objects_options *o, const struct search_options *s,
-                   struct verdict *v)
+void objects_check(const struct ir *p, const struct objects_options *o, const struct search_options *s, struct verdict *v)
 {
 	for (uint32_t object = 0; object < p->nobjects; object++) {
 		struct search_options share = *s; /* each gets its part of the time that is left */
@@ -125,17 +133,23 @@ void objects_check(const struct ir *p, const struct objects_options *o, const st
 }
 
 const struct check_engine engine_monitor = {
-	.about = { .name = "monitor", .summary = "every history of an object, judged while the program is explored",
-	           .question = ENGINE_OBJECTS, .topic = "monitor" },
+	.about = { .name = "monitor",
+	           .summary = "every history of an object, checked while the program is explored",
+	           .question = ENGINE_OBJECTS,
+	           .topic = "monitor" },
 	.explores = true,
 };
 const struct check_engine engine_soar = {
-	.about = { .name = "soar", .summary = "the assertion of the SOAR paper, Fig. 3, on every history that was recorded",
-	           .question = ENGINE_OBJECTS, .topic = "monitor" },
+	.about = { .name = "soar",
+	           .summary = "the assertion of the SOAR paper, Fig. 3, on every history that was recorded",
+	           .question = ENGINE_OBJECTS,
+	           .topic = "monitor" },
 	.explores = true,
 };
 const struct check_engine engine_clmt = {
-	.about = { .name = "clmt", .summary = "the assertion of the SOAR paper, Definition 1, on every history that was recorded",
-	           .question = ENGINE_OBJECTS, .topic = "monitor" },
+	.about = { .name = "clmt",
+	           .summary = "the assertion of the SOAR paper, Definition 1, on every history that was recorded",
+	           .question = ENGINE_OBJECTS,
+	           .topic = "monitor" },
 	.explores = true,
 };

@@ -15,14 +15,13 @@
 struct check_engine;
 
 struct objects_options {
-	int condition; /* enum object_condition */
+	int condition;                        /* enum object_condition */
 	const struct check_engine *assertion; /* who judges (ENGINE_OBJECTS); NULL: the monitor */
 };
 
 /* Can the assertion judge the model's objects? Else an error is in d. */
 bool objects_allowed(const struct ir *p, const struct objects_options *o, struct diags *d);
 /* One verdict for each object, in order: room for nobjects of them. */
-void objects_check(const struct ir *p, const struct objects_options *o, const struct search_options *s,
-                   struct verdict *v);
+void objects_check(const struct ir *p, const struct objects_options *o, const struct search_options *s, struct verdict *v);
 
 #endif

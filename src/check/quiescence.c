@@ -7,8 +7,7 @@
 #include "explore/quiescence_search.h"
 #include "explore/minimize_run.h"
 
-uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, struct verdict *v,
-                        enum way_out *answer)
+uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, struct verdict *v, enum way_out *answer)
 {
 	struct search_result r;
 	double start = clock_seconds();
@@ -35,13 +34,16 @@ uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, stru
 
 const char *quiescence_word(enum way_out w)
 {
-	static const char *const words[] = { [WAY_OUT_NOT_ASKED] = NULL, [WAY_OUT_ALWAYS] = "always",
-		                             [WAY_OUT_LOST] = "lost", [WAY_OUT_UNKNOWN] = "unknown" };
+	static const char *const words[] = {
+		[WAY_OUT_NOT_ASKED] = NULL, [WAY_OUT_ALWAYS] = "always", [WAY_OUT_LOST] = "lost", [WAY_OUT_UNKNOWN] = "unknown"
+	};
 	return words[w];
 }
 
 const struct check_engine engine_quiescence = {
-	.about = { .name = "quiescence", .summary = "whether threads can always leave their blocks again",
-	           .question = ENGINE_WAY_OUT, .topic = "ladder" },
+	.about = { .name = "quiescence",
+	           .summary = "whether threads can always leave their blocks",
+	           .question = ENGINE_WAY_OUT,
+	           .topic = "ladder" },
 	.explores = true,
 };

@@ -14,8 +14,7 @@ enum way_out { WAY_OUT_NOT_ASKED, WAY_OUT_ALWAYS, WAY_OUT_LOST, WAY_OUT_UNKNOWN 
  * Puts a verdict into *v and returns 1 when they cannot; returns 0 when they
  * always can or when it was not found out. *answer says which.
  */
-uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, struct verdict *v,
-                        enum way_out *answer);
+uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, struct verdict *v, enum way_out *answer);
 /* "always", "lost", "unknown"; NULL: it was not asked. */
 const char *quiescence_word(enum way_out w);
 

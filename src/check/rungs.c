@@ -28,9 +28,7 @@ struct search_options rung_remaining(const struct decide *d)
 
 static const char *spent(const struct decide *d, uint64_t states, double deadline)
 {
-	return states && d->states >= states                    ? "states"
-	       : deadline > 0 && clock_seconds() >= deadline ? "time"
-	                                                     : NULL;
+	return states && d->states >= states ? "states" : deadline > 0 && clock_seconds() >= deadline ? "time" : NULL;
 }
 
 const char *rung_all_spent(const struct decide *d)
@@ -46,6 +44,7 @@ const char *rung_spent(const struct decide *d)
 
 double rung_part_of_time(const struct decide *d, double part)
 {
+	assert(part > 0 && part <= 1);
 	double now = clock_seconds(), end = d->o.search.deadline;
 	return end <= 0 ? 0 : now < end ? now + (end - now) * part : end;
 }
@@ -117,7 +116,7 @@ bool rung_ask(struct decide *d, const struct check_engine *e, const struct engin
 		v->limit = a.limit;
 		v->reason = NULL;
 		v->engine = v->engine ? v->engine : a.engine;
-		a.why = strdup("not asked: nothing is left of the budget");
+		a.why = strdup("not asked: the budget is used up");
 	} else {
 		done = e->ask(d, q, v, &a);
 		assert(v->engine == &e->about && (!done || v->answer != ANSWER_UNKNOWN));

@@ -1,6 +1,6 @@
 /*
  * rungs: what the engines of the ladder (engine.h) share: asking one of them
- * within the budget, and what they make of a search and its run.
+ * within the budget, and processing a search and its run.
  */
 #ifndef INTACT_CHECK_RUNGS_H
 #define INTACT_CHECK_RUNGS_H
@@ -27,7 +27,7 @@ void rung_take(struct verdict *v, struct search_result *r);
 void rung_drop_path(struct verdict *v);
 /* A better run in place of v's, if there is one nearby (not when it is one of the `shortest` already), and its ends. */
 void rung_serial(const struct decide *d, uint32_t block, bool shortest, struct verdict *v);
-/* The ends of serial orders of the blocks of v's run; when there is none, why (PROBLEM_STUCK, PROBLEM_ENDLESS) and where. */
+/* The ends of serial orders of the blocks of v's run; if there is none, why (PROBLEM_STUCK, PROBLEM_ENDLESS) and where. */
 enum verdict_problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v);
 /* For how many threads a proof by the text is. */
 enum scope rung_scope(const struct ir *p, bool any);

@@ -5,7 +5,7 @@
 
 #include "explore/exact.h"
 
-#define GO_ON_STEPS 2000u /* behind the run, until nobody is inside */
+#define GO_ON_STEPS 2000u /* after the run, until no thread is inside */
 
 struct going { /* one step: its outcome number `want` */
 	uint32_t want, seen;
@@ -14,8 +14,7 @@ struct going { /* one step: its outcome number `want` */
 	uint32_t nstate;
 };
 
-static bool visit(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                  const struct ir_effect *eff)
+static bool visit(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct going *g = arg;
 	(void)ch;
@@ -71,8 +70,8 @@ static bool leave(const struct ir *p, uint32_t block, int32_t *state, struct mov
 	}
 }
 
-bool suspicion_holds(const struct ir *p, uint32_t block, const struct move *path, uint32_t n,
-                     uint64_t bytes, struct move **out, uint32_t *nout)
+bool suspicion_holds(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes, struct move **out,
+                     uint32_t *nout)
 {
 	int32_t *state = malloc((size_t)p->nstate * 3 * sizeof *state);
 	struct move *run = malloc((n + GO_ON_STEPS + 1ull) * sizeof *run);

@@ -3,7 +3,8 @@
 #include "report/doc.h"
 
 _Static_assert((int)CLAIM_HOLDS == EXIT_HOLDS && (int)CLAIM_VIOLATED == EXIT_VIOLATED && (int)CLAIM_INPUT == EXIT_USAGE &&
-               (int)CLAIM_OPEN == EXIT_UNKNOWN && (int)CLAIM_INTERNAL == EXIT_INTERNAL, "a status is an exit code");
+                       (int)CLAIM_OPEN == EXIT_UNKNOWN && (int)CLAIM_INTERNAL == EXIT_INTERNAL,
+               "a status is an exit code");
 
 void claims_init(struct claim_list *l, struct cli *cli, const char *file, const char *of)
 {

@@ -2,7 +2,7 @@
  * cli: what the commands share.
  *
  * A command is a row in the table of main.c; its function gets the words
- * behind its name and returns the exit code. Where its output goes, and the
+ * after its name and returns the exit code. Where its output goes, and the
  * exit codes: base/console.h.
  */
 #ifndef INTACT_CLI_H
@@ -17,9 +17,9 @@
 
 struct cmd {
 	const char *name;
-	const char *summary; /* one line for `intact help` */
-	const char *usage;   /* what stands behind `intact` */
-	const char *about;   /* paragraphs of `intact help CMD` */
+	const char *summary;       /* one line for `intact help` */
+	const char *usage;         /* the arguments of `intact` */
+	const char *about;         /* paragraphs of `intact help CMD` */
 	const struct opt *options; /* for --help only; may be NULL */
 	int (*run)(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
 };
@@ -30,7 +30,6 @@ extern const struct cmd *const cli_commands[];
 /* `intact CMD --help`, from the row and an option table. */
 int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table);
 /* A wrong command line: the message, the usage, exit code 2. */
-int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -87,8 +87,8 @@ static int no_block(struct command *c, const struct ir *p)
 		names[b] = p->blocks[b].name;
 	int near = names ? nearest_name(name, names, (int)p->nblocks) : -1;
 	if (near >= 0)
-		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'; did you mean '%s'?",
-		               buf_cstr(&asked), names[near]);
+		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'; did you mean '%s'?", buf_cstr(&asked),
+		               names[near]);
 	else
 		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'", buf_cstr(&asked));
 	buf_free(&asked);
@@ -101,8 +101,11 @@ static int no_block(struct command *c, const struct ir *p)
 static void say(struct command *c, const struct checked *told)
 {
 	struct cli *cli = c->cli;
-	struct check_text_options o = { .width = cli->columns, .utf8 = cli->utf8_out, .color = cli->color_out,
-		                        .stats = c->options.count, .max_rows = c->full ? 0 : 60 };
+	struct check_text_options o = { .width = cli->columns,
+		                        .utf8 = cli->utf8_out,
+		                        .color = cli->color_out,
+		                        .stats = c->options.count,
+		                        .max_rows = c->full ? 0 : 60 };
 	cli->prose = true;
 	check_text(told, &o, &cli->out);
 }
@@ -121,8 +124,9 @@ static int write_reports(struct command *c, const struct checked *told, int rc)
 
 static int report(struct command *c, const struct check_result *r)
 {
-	static const int codes[] = { [ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED,
-		                     [ANSWER_UNKNOWN] = EXIT_UNKNOWN };
+	static const int codes[] = {
+		[ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED, [ANSWER_UNKNOWN] = EXIT_UNKNOWN
+	};
 	int rc = codes[answers_together(r->v, r->n)];
 	struct checked told;
 	bool ok = check_result_told(r, &c->options, c->path, c->model.keep_dead, &told);
@@ -175,7 +179,7 @@ static int help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
 	struct cmd whole = *cmd;
 	struct buf about;
 	buf_init(&about);
-	buf_printf(&about, "%s\n\nengines, the cheapest first ('intact explain ENGINE' tells more):", cmd->about);
+	buf_printf(&about, "%s\n\nengines, the cheapest first ('intact explain ENGINE' describes one):", cmd->about);
 	for (const struct check_engine *const *e = engines; *e; e++)
 		if (engine_is_choice(*e))
 			buf_printf(&about, "\n  %-10s %s", (*e)->about.name, (*e)->about.summary);
@@ -197,33 +201,35 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	engine_choices(c.engines);
 	engine_names(ENGINE_OBJECTS, c.judges);
 	static const char *const dumps[] = { "none", "ir", NULL };
+	/* clang-format off */
 	const struct opt table[] = {
-		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, c.engines },
+		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "engine that decides", 0, 0, c.engines },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.options.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
-		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
-		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
+		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: track the values of this variable", 0, 0, NULL },
+		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: do not track the values of this variable", 0, 0, NULL },
 		{ OPT_FLAG, "reduced", 0, NULL, &c.options.reduced, "--engine=unfold: a smaller prefix, enough for the verdict", 0, 0, NULL },
-		{ OPT_FLAG, "deadlock", 0, NULL, &c.options.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_FLAG, "deadlock", 0, NULL, &c.options.deadlock, "report a deadlock as a violation", 0, 0, NULL },
 		{ OPT_UINT, "jobs", 'j', "N", &c.jobs, "explore with N threads (the result is the same)", 1, 32, NULL },
-		{ OPT_FLAG, "faults", 0, NULL, &c.options.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
+		{ OPT_FLAG, "faults", 0, NULL, &c.options.faults, "check only for faults and failed assertions (and --deadlock)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "objects", 0, 0, NULL },
-		{ OPT_CHOICE, "condition", 0, "NAME", &c.options.objects.condition, "what their histories must be", 0, 0, object_conditions },
-		{ OPT_CHOICE, "assertion", 0, "NAME", &c.judge, "how they are judged: on the way, or as the SOAR paper does", 0, 0, c.judges },
-		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
+		{ OPT_CHOICE, "condition", 0, "NAME", &c.options.objects.condition, "condition that their histories must meet", 0, 0, object_conditions },
+		{ OPT_CHOICE, "assertion", 0, "NAME", &c.judge, "how they are checked: during exploration, or by an assertion of the SOAR paper", 0, 0, c.judges },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is reached, undecided results are reported as unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.options.search.max_states, "states of all searches together", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.options.search.max_bytes, "memory of the check (default: half the machine's)", 1 << 20, 0, NULL },
-		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.options.search.max_bytes, "memory limit (default: half the machine's memory)", 1 << 20, 0, NULL },
+		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "time limit for the whole command", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.options.count, "states, transitions, memory and time of each verdict", 0, 0, NULL },
-		{ OPT_FLAG, "full", 0, NULL, &c.full, "counterexamples in full length", 0, 0, NULL },
+		{ OPT_FLAG, "full", 0, NULL, &c.full, "show counterexamples in full", 0, 0, NULL },
 		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, transactions, dead, all", 0, 0, NULL },
 		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
-		{ OPT_FLAG, "sml", 0, NULL, &c.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
+		{ OPT_FLAG, "sml", 0, NULL, &c.model.sml, "read the file as SML regardless of its name", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.model.quiet, "no warnings", 0, 0, NULL },
 		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
+	/* clang-format on */
 	struct opts o = { table, args, 0, false };
 	struct buf err;
 	struct lang l;
@@ -238,9 +244,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (!o.nargs && outputs_swallowed(&c.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.nargs != 1)
-		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+		rc = cli_usage(cli, cmd, o.nargs ? "expected one MODEL argument" : "missing MODEL argument");
 	else if (c.options.faults && (c.options.block || c.engine))
-		rc = cli_usage(cli, cmd, "--faults judges no block: it takes no %s", c.options.block ? "--block" : "--engine");
+		rc = cli_usage(cli, cmd, "--faults checks no block: it cannot be combined with %s",
+		               c.options.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
@@ -258,16 +265,19 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_check = {
-	"check", "verify the atomic blocks and objects of a model", "check [OPTIONS] MODEL",
-	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
-	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
-	"none. Faults and failed assertions are reported too. Every history of every object is held\n"
-	"against the object's specification.\n\n"
-	"auto asks the engines in the order of the list below, each question until it is answered; all asks\n"
-	"every one of the first four and shows the answers side by side. causal, cover and unfold, asked by\n"
-	"name, look at causality alone (docs/causal.md): is there a chain of events that leaves a block and\n"
-	"comes back to it, or a cycle through several blocks? They forget all but small data, so what they\n"
-	"prove holds and what they find may not be real. causal picks cover or unfold.\n\n"
-	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was spent), 4 internal error.",
-	NULL, run,
+	"check",
+	"verify the atomic blocks and objects of a model",
+	"check [OPTIONS] MODEL",
+	"Decides whether every execution of a model (.atm or .sml) has a serial explanation: for all its\n"
+	"atomic blocks together and, if that fails, for each block alone. Shows a run without a serial\n"
+	"explanation if there is one. Also reports faults and failed assertions, and checks every history\n"
+	"of every object against the object's specification.\n\n"
+	"auto asks the engines in the order of the list below until one answers; all asks each of the first\n"
+	"four and shows the answers side by side. causal, cover and unfold, selected by name, analyse only\n"
+	"causality (docs/causal.md): is there a chain of events that leaves a block and returns to it, or a\n"
+	"cycle through several blocks? They track only small data: their proofs are valid, but what they\n"
+	"find may be impossible in the program. causal selects cover or unfold.\n\n"
+	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was reached), 4 internal error.",
+	NULL,
+	run,
 };

@@ -8,7 +8,9 @@
 
 static const struct explain_page *const tables[] = { explain_topics, explain_model, explain_input };
 static const char *const headings[] = {
-	"ideas and engines", "diagnostics of models", "diagnostics of traces, histories, nets and schedules",
+	"ideas and engines",
+	"diagnostics of models",
+	"diagnostics of traces, histories, nets and schedules",
 };
 enum { TABLES = 3, MAX_PAGES = 256 };
 
@@ -34,14 +36,15 @@ static void list(struct cli *cli)
 		for (const struct explain_page *p = tables[t]; p->name; p++)
 			buf_printf(&cli->out, "  %-28s %s\n", p->name, p->title);
 	}
-	buf_str(&cli->out, "\n'intact explain TOPIC' tells more.\n");
+	buf_str(&cli->out, "\n'intact explain TOPIC' shows one.\n");
 }
 
 /* What reads the example, when it is not a model as usual. */
 static const char *reader(const struct explain_page *p)
 {
-	static const char *const words[][2] = { { "sml", " (SML)" }, { "trace", " (intact trace)" },
-		                                { "history", " (intact history)" }, { "net", " (intact net)" } };
+	static const char *const words[][2] = {
+		{ "sml", " (SML)" }, { "trace", " (intact trace)" }, { "history", " (intact history)" }, { "net", " (intact net)" }
+	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp(p->reader, words[i][0]))
 			return words[i][1];
@@ -86,9 +89,9 @@ static void show(struct cli *cli, const struct explain_page *p)
 	buf_printf(&cli->out, "%s: %s\n\n", p->name, p->title);
 	paragraphs(p->text, &cli->out);
 	if (p->wrong)
-		example(cli, p, topic ? "It is not so here" : "Wrong", p->wrong);
+		example(cli, p, topic ? "Violated in this model" : "Wrong", p->wrong);
 	if (p->right)
-		example(cli, p, topic ? (p->wrong ? "It is so here" : "For example") : "Right", p->right);
+		example(cli, p, topic ? (p->wrong ? "Holds in this model" : "For example") : "Right", p->right);
 }
 
 static int unknown(struct cli *cli, const struct cmd *cmd, const char *name)
@@ -98,7 +101,7 @@ static int unknown(struct cli *cli, const struct cmd *cmd, const char *name)
 	for (int t = 0; t < TABLES; t++)
 		for (const struct explain_page *p = tables[t]; p->name && n < MAX_PAGES; p++)
 			names[n++] = p->name;
-	buf_printf(&cli->err, "intact %s: there is no topic '", cmd->name);
+	buf_printf(&cli->err, "intact %s: unknown topic '", cmd->name);
 	buf_safe(&cli->err, name, strlen(name));
 	buf_str(&cli->err, "'");
 	int best = nearest_name(name, names, n);
@@ -142,13 +145,13 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	int rc = EXIT_HOLDS;
 	buf_init(&err);
 	if (argc > 7)
-		rc = cli_usage(cli, cmd, "one topic at a time");
+		rc = cli_usage(cli, cmd, "expected at most one TOPIC argument");
 	else if (!opts_parse(&o, argc, argv, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, NULL);
 	else if (o.nargs > 1)
-		rc = cli_usage(cli, cmd, "one topic at a time");
+		rc = cli_usage(cli, cmd, "expected at most one TOPIC argument");
 	else if (!o.nargs)
 		list(cli);
 	else
@@ -158,9 +161,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_explain = {
-	"explain", "half a page on an idea, an engine or a message", "explain [TOPIC]",
-	"Explains an idea (atomic, serializable, linearizable), an engine of 'intact check' (reduction,\n"
-	"causal, commit, exact) or a diagnostic by the code that stands behind it in brackets, with a\n"
-	"small example. Without a topic: the list of them.",
-	NULL, run,
+	"explain",
+	"explain a concept, an engine or a diagnostic",
+	"explain [TOPIC]",
+	"Explains a concept (atomic, serializable, linearizable), an engine of 'intact check' (reduction,\n"
+	"causal, commit, exact) or a diagnostic, named by the code in brackets at its end, with a small\n"
+	"example. Without a topic: lists the topics.",
+	NULL,
+	run,
 };

@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/paths.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
+#include "judge/functions.h"
+#include "program/atomic_functions.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"
@@ -18,7 +20,7 @@
 
 static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
-	int strategy, races;
+	int strategy, races, functions;
 	struct opt_list atomic;
 	bool exhaustive, spurious, fork;
 	const char *save, *replay, *confirm;
@@ -30,56 +32,38 @@ static const char *const strategies[] = { "mix", "random", "pct", "pos", "delay"
 static const char *const yes_no[] = { "yes", "no", NULL };
 enum { NO_BOUND = 1000001 };
 
+/* clang-format off */
 static const struct opt table[] = {
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is explored", 0, 0, NULL },
 	{ OPT_UINT, "schedules", 'n', "N", &o.schedules, "schedules at most (10,000; with --exhaustive or --time no limit)", 1, 0, NULL },
-	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "stop after so long", 1, 10000000, NULL },
+	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "time limit", 1, 10000000, NULL },
 	{ OPT_CHOICE, "strategy", 0, "NAME", &o.strategy, "mix (default), pos, pct, random, delay, preempt", 0, 0, strategies },
-	{ OPT_UINT, "depth", 0, "N", &o.depth, "of pct: changes of priority and one (3)", 1, 64, NULL },
+	{ OPT_UINT, "depth", 0, "N", &o.depth, "pct: bug depth, one more than the changes of priority (3)", 1, 64, NULL },
 	{ OPT_UINT, "seed", 0, "N", &o.seed, "the same seed gives the same schedules (1)", 0, 0, NULL },
 	{ OPT_FLAG, "exhaustive", 'x', NULL, &o.exhaustive, "every distinct trace once (optimal DPOR)", 0, 0, NULL },
 	{ OPT_UINT, "preemption-bound", 0, "N", &o.bound, "with --exhaustive: only schedules with at most N preemptions", 0, 1000000, NULL },
-	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut a schedule after N points (20,000)", 10, CONTROL_STEPS, NULL },
+	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut off a schedule after N scheduling points (20,000)", 10, CONTROL_STEPS, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
+	{ OPT_CHOICE, "functions", 0, "yes|no", &o.functions, "judge the functions that `intact run` would report (yes, unless --atomic is given)", 0, 0, yes_no },
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
 	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedules", 0, 0, NULL },
 	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE (with --confirm: a directory, intact-schedules)", 0, 0, NULL },
-	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow that schedule (the program may be left out)", 0, 0, NULL },
+	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow the schedule in FILE (PROGRAM may be omitted)", 0, 0, NULL },
 	{ OPT_FLAG, "threads", 0, NULL, &o.real, "with --replay: real threads instead of fibers", 0, 0, NULL },
 	{ OPT_FLAG, "gdb", 0, NULL, &o.gdb, "with --replay: real threads, under gdb, which stops at the failure", 0, 0, NULL },
 	{ OPT_FLAG, "no-minimise", 0, NULL, &o.keep, "show the failing schedule as it was found", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "How it runs", 0, 0, NULL },
 	{ OPT_UINT, "jobs", 'j', "N", &o.jobs, "processes that explore at the same time (1)", 1, 64, NULL },
 	{ OPT_FLAG, "no-coverage", 0, NULL, &o.no_coverage, "do not count distinct traces: about a third faster", 0, 0, NULL },
-	{ OPT_FLAG, "fork", 0, NULL, &o.fork, "a process of its own for each schedule: slower", 0, 0, NULL },
-	{ OPT_UINT, "stall", 0, "SECONDS", &o.stall, "a schedule without a point for so long is an endless loop (10)", 1, 100000, NULL },
+	{ OPT_FLAG, "fork", 0, NULL, &o.fork, "run each schedule in its own process (slower)", 0, 0, NULL },
+	{ OPT_UINT, "stall", 0, "SECONDS", &o.stall, "report an endless loop after this time without a scheduling point (10)", 1, 100000, NULL },
 	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
-
-/* Where the program's own words begin. */
-static int first_word(int argc, char **argv)
-{
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--"))
-			return i + 1;
-		if (argv[i][0] != '-')
-			return i;
-		for (const struct opt *t = table; t->help; t++) {
-			if (!t->name || t->kind == OPT_FLAG || t->kind == OPT_GROUP)
-				continue;
-			bool is_short = t->short_name && argv[i][1] == t->short_name && !argv[i][2];
-			if (is_short || !strcmp(argv[i] + (argv[i][1] == '-' ? 2 : 1), t->name)) {
-				i++;
-				break;
-			}
-		}
-	}
-	return argc;
-}
+/* clang-format on */
 
 static bool name_functions(struct cli *cli, const char *program);
 
@@ -98,12 +82,27 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, const struct ex
 static struct explore_ask asked(char **argv)
 {
 	return (struct explore_ask){
-		.argv = argv, .seed = o.seed, .jobs = o.jobs, .depth = o.depth, .max_steps = o.max_steps,
-		.seconds = o.seconds, .stall = o.stall, .preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
-		.races = o.races == 0, .spurious = o.spurious, .fork = o.fork,
-		.schedules = o.schedules ? o.schedules : o.exhaustive || o.seconds ? 0 : 10000,
-		.strategy = o.exhaustive ? SCHED_DPOR : o.strategy, .keep = o.keep, .no_coverage = o.no_coverage,
-		.gdb = o.gdb, .real = o.real || o.gdb, .atomic = o.atomic.items, .natomic = (uint32_t)o.atomic.n,
+		.argv = argv,
+		.seed = o.seed,
+		.jobs = o.jobs,
+		.depth = o.depth,
+		.max_steps = o.max_steps,
+		.seconds = o.seconds,
+		.stall = o.stall,
+		.preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
+		.races = o.races == 0,
+		.spurious = o.spurious,
+		.fork = o.fork,
+		.schedules = o.schedules                 ? o.schedules
+		             : o.exhaustive || o.seconds ? 0
+		                                         : 10000,
+		.strategy = o.exhaustive ? SCHED_DPOR : o.strategy,
+		.keep = o.keep,
+		.no_coverage = o.no_coverage,
+		.gdb = o.gdb,
+		.real = o.real || o.gdb,
+		.atomic = o.atomic.items,
+		.natomic = (uint32_t)o.atomic.n,
 	};
 }
 
@@ -121,7 +120,17 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
+	if (!file && !o.atomic.n && o.functions == 0) {
+		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
+		functions_survey(cli, &ask, &a, gaps);
+		ask.gaps = gaps->n ? gaps : NULL;
+	}
+	struct progress progress;
+	progress_begin(&progress);
+	ask.progress = progress.on ? progress_schedules : NULL;
+	ask.arg = &progress;
 	int rc = explore_search(cli, &ask, &got);
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		if (got.failed && o.save) {
@@ -133,13 +142,7 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		if (!outputs_take_stdout(&o.outputs))
 			explore_text(&report, &cli->out, cli->color_out, cli->columns);
-		const char *v = explore_verdict(&report);
-		rc = !strcmp(v, "violated") ? EXIT_VIOLATED : !strcmp(v, "holds") ? EXIT_HOLDS : EXIT_UNKNOWN;
-		if (report.stopped && rc == EXIT_HOLDS)
-			rc = EXIT_UNKNOWN;
-		if (rc == EXIT_HOLDS && o.exhaustive && (!report.exhausted || report.cut))
-			rc = EXIT_UNKNOWN;
-		rc = write_reports(cli, cmd, &report, rc);
+		rc = write_reports(cli, cmd, &report, explore_code(&ask, &report));
 	}
 	explore_got_free(&got);
 	arena_free(&a);
@@ -150,21 +153,22 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 
 static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 {
-	struct confirm_ask ask = { .explore = asked(argv), .report = o.confirm, .save = o.save ? o.save : "intact-schedules",
-		                   .optional_save = !o.save };
+	struct confirm_ask ask = {
+		.explore = asked(argv), .report = o.confirm, .save = o.save ? o.save : "intact-schedules", .optional_save = !o.save
+	};
 	struct explore_confirmation got;
 	json_t *document;
 	struct arena a;
 	const json_t *findings = confirm_read(cli, o.confirm, argv[0], &document);
+	struct progress progress;
+	progress_begin(&progress);
+	ask.explore.progress = progress.on ? progress_schedules : NULL;
+	ask.explore.arg = &progress;
 	arena_init(&a, 0);
 	int rc = findings ? confirm_findings(cli, &ask, findings, &a, &got) : EXIT_USAGE;
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS) {
-		bool yes = false, cut = false;
-		for (uint32_t i = 0; i < got.findings.len; i++) {
-			yes |= got.findings.data[i].status == EXPLORE_CONFIRMED;
-			cut |= got.findings.data[i].status == EXPLORE_CUT_SHORT;
-		}
-		rc = yes ? EXIT_VIOLATED : cut ? EXIT_UNKNOWN : EXIT_HOLDS;
+		rc = confirm_code(&got);
 		if (!outputs_take_stdout(&o.outputs))
 			explore_confirmation_text(&got, &a, &cli->out, cli->color_out);
 		if (outputs_wanted(&o.outputs)) {
@@ -197,29 +201,23 @@ static bool wanted(void *ctx, const char *function, const char *file, uint32_t l
 /* Tells the program which functions; false after a message when a pattern names none. */
 static bool name_functions(struct cli *cli, const char *program)
 {
-	static uint64_t at[2048];
-	char path[PATH_MAX];
 	bool found[256] = { false }, ok = true;
-	if (!o.atomic.n || !find_in_path(program, path, sizeof path))
+	if (!o.atomic.n)
 		return true;
 	if (o.atomic.n > 256) {
 		buf_str(&cli->err, "intact: more than 256 --atomic\n");
 		return false;
 	}
 	struct arena a;
-	struct buf list;
 	arena_init(&a, 0);
-	buf_init(&list);
-	uint32_t n = symbols_functions(&a, path, wanted, found, at, 2048);
-	for (uint32_t i = 0; i < n; i++)
-		buf_printf(&list, "%s%llx", i ? "," : "", (unsigned long long)at[i]);
-	setenv("INTACT_ATOMIC_FUNCTIONS", buf_cstr(&list), 1);
-	buf_free(&list);
+	bool there = atomic_functions_set(&a, program, wanted, found);
 	arena_free(&a);
-	for (int i = 0; i < o.atomic.n; i++)
+	for (int i = 0; there && i < o.atomic.n; i++)
 		if (!found[i]) {
-			buf_printf(&cli->err, "intact: --atomic '%s' names no function of %s that has hooks\n"
-			           "hint: INTACT_CC_HOOKS=all when compiling keeps those of small inlined ones\n", o.atomic.items[i], program);
+			buf_printf(&cli->err,
+			           "intact: --atomic '%s' names no function of %s that has hooks\n"
+			           "hint: compile with INTACT_CC_HOOKS=all to keep the hooks of small inlined functions\n",
+			           o.atomic.items[i], program);
 			ok = false;
 		}
 	return ok;
@@ -243,7 +241,7 @@ static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	int at = first_word(argc, argv), own = at;
+	int at = opts_first_word(table, argc, argv), own = at;
 	if (own > 0 && own <= argc && !strcmp(argv[own - 1], "--"))
 		own--;
 	memset(&o, 0, sizeof o);
@@ -269,32 +267,39 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (outputs_wrong(&o.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	else if (o.bound != NO_BOUND && !o.exhaustive)
-		rc = cli_usage(cli, cmd, "--preemption-bound goes with --exhaustive");
+		rc = cli_usage(cli, cmd, "--preemption-bound requires --exhaustive");
 	else if (o.replay && (o.exhaustive || o.strategy || o.schedules || o.seconds || o.jobs > 1))
-		rc = cli_usage(cli, cmd, "--replay follows one schedule: it does not go with --exhaustive, --strategy, --schedules, --time or --jobs");
+		rc = cli_usage(cli, cmd,
+		               "--replay follows one schedule: it cannot be combined with --exhaustive, --strategy, --schedules, "
+		               "--time or --jobs");
 	else if (o.confirm && (o.replay || o.atomic.n))
-		rc = cli_usage(cli, cmd, "--confirm judges the functions of its report: it does not go with --replay or --atomic");
+		rc = cli_usage(cli, cmd,
+		               "--confirm checks the functions of its report: it cannot be combined with --replay or --atomic");
 	else if ((o.gdb || o.real) && !o.replay)
-		rc = cli_usage(cli, cmd, "--gdb and --threads go with --replay");
+		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
 	else if (o.exhaustive && o.strategy)
-		rc = cli_usage(cli, cmd, "--exhaustive and --strategy do not go together");
+		rc = cli_usage(cli, cmd, "--exhaustive and --strategy cannot be combined");
 	else
-		rc = o.replay ? replay_file(cli, cmd, at < argc ? argv + at : NULL) : o.confirm ? confirm(cli, cmd, argv + at) : explore(cli, cmd, argv + at, NULL);
+		rc = o.replay    ? replay_file(cli, cmd, at < argc ? argv + at : NULL)
+		     : o.confirm ? confirm(cli, cmd, argv + at)
+		                 : explore(cli, cmd, argv + at, NULL);
 	buf_free(&err);
 	free(room);
 	return rc;
 }
 
 const struct cmd cmd_explore = {
-	"explore", "run a program built with `intact cc` under many schedules",
+	"explore",
+	"run a program built with `intact cc` under many schedules",
 	"explore [OPTIONS] [--] PROGRAM [ARGUMENTS]",
-	"Runs the program again and again. One thread runs at a time; a scheduler decides\n"
-	"at every synchronisation and at every access that was seen to race which one goes\n"
-	"on. The first schedule that crashes, fails an assertion, exits with another status\n"
-	"than 0, deadlocks, loses a wake-up or misuses a lock or memory is reported with all its\n"
-	"steps; data races are reported as they are seen. Time is virtual: sleeping and\n"
-	"waiting with a limit cost nothing.\n\n"
+	"Runs the program repeatedly under different schedules. One thread runs at a time; a\n"
+	"scheduler selects the next thread at every synchronisation and at every access that was\n"
+	"seen to race. The first schedule that crashes, fails an assertion, exits with a nonzero\n"
+	"status, deadlocks, loses a wake-up or misuses a lock or memory is reported with all its\n"
+	"steps; data races are reported as they are found. Time is virtual: sleeps and timed\n"
+	"waits take no real time.\n\n"
 	"Exit status: 0 nothing found, 1 something found, 2 wrong usage or a program that\n"
 	"cannot be explored, 3 unknown, 4 internal error.\n",
-	table, run,
+	table,
+	run,
 };

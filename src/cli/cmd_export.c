@@ -8,7 +8,8 @@
 #include "judge/net.h"
 #include "report/promela.h"
 
-struct export {
+struct export
+{
 	struct model_options model;
 	bool promela;
 	int semantics;
@@ -36,8 +37,10 @@ static int promela(struct cli *cli, const struct export *x, struct lang *l)
 		if (!commit_points_find(l->ir, &points))
 			rc = EXIT_INTERNAL;
 		else if (points.none)
-			buf_printf(&cli->err, "intact export: no commit points were found (%s); "
-			                      "blocks without commit; commit as they leave\n", points.none);
+			buf_printf(&cli->err,
+			           "intact export: no commit points were found (%s); "
+			           "blocks without commit; commit at their exit\n",
+			           points.none);
 	}
 	struct promela_options o = { (enum promela_semantics)x->semantics, points.edge, points.at_entry };
 	buf_init(&text);
@@ -80,20 +83,22 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	struct export x = { .promela = false };
 	static const char *const semantics[] = { "standard", "instrumented", NULL };
 	static const char *const commit[] = { "inferred", "exit", NULL };
+	/* clang-format off */
 	const struct opt table[] = {
 		{ OPT_FLAG, "promela", 0, NULL, &x.promela, "write Promela, for SPIN", 0, 0, NULL },
 		{ OPT_CHOICE, "semantics", 0, "WHICH", &x.semantics, "the program itself, or with the shadow store", 0, 0, semantics },
 		{ OPT_CHOICE, "commit", 0, "WHERE", &x.commit, "where blocks without marks commit", 0, 0, commit },
 		{ OPT_CHOICE, "net", 0, "FORMAT", &x.net.format, "write the Petri net of its control and small data", 0, 0, net_forms },
 		{ OPT_STR, "block", 0, "NAME", &x.net.block, "--net: with a second copy of this block, for its chosen occurrence", 0, 0, NULL },
-		{ OPT_LIST, "track", 0, "NAME", &x.net.track, "--net: keep the values of this variable", 0, 0, NULL },
-		{ OPT_LIST, "abstract", 0, "NAME", &x.net.abstract, "--net: forget the values of this variable", 0, 0, NULL },
+		{ OPT_LIST, "track", 0, "NAME", &x.net.track, "--net: track the values of this variable", 0, 0, NULL },
+		{ OPT_LIST, "abstract", 0, "NAME", &x.net.abstract, "--net: do not track the values of this variable", 0, 0, NULL },
 		{ OPT_LIST, "threads", 0, "NAME=N", &x.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_FLAG, "keep-dead", 0, NULL, &x.model.keep_dead, "do not reset variables that are not read again", 0, 0, NULL },
-		{ OPT_FLAG, "sml", 0, NULL, &x.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
+		{ OPT_FLAG, "sml", 0, NULL, &x.model.sml, "read the file as SML regardless of its name", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &x.model.quiet, "no warnings", 0, 0, NULL },
 		{ 0 },
 	};
+	/* clang-format on */
 	struct opts o = { table, args, 0, false };
 	struct buf err;
 	int rc;
@@ -108,12 +113,13 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
 	else if (!x.promela == !x.net.format)
-		rc = cli_usage(cli, cmd, x.promela ? "--promela or --net, one at a time"
-		                                   : "which format? --promela or --net=pnml|pep|dot");
+		rc = cli_usage(cli, cmd,
+		               x.promela ? "--promela and --net cannot be combined"
+		                         : "missing format: --promela or --net=pnml|pep|dot");
 	else if (x.promela && (x.net.block || x.net.track.n || x.net.abstract.n))
-		rc = cli_usage(cli, cmd, "--block, --track and --abstract are for --net");
+		rc = cli_usage(cli, cmd, "--block, --track and --abstract require --net");
 	else if (o.nargs != 1)
-		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+		rc = cli_usage(cli, cmd, o.nargs ? "expected one MODEL argument" : "missing MODEL argument");
 	else
 		rc = export_model(cli, cmd, &x, args[0]);
 	buf_free(&err);
@@ -122,17 +128,21 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_export = {
-	"export", "write a model for another checker", "export --promela|--net=FORMAT [OPTIONS] MODEL",
-	"--net writes the Petri net that causal atomicity is defined on: a place a lock and a value of a\n"
-	"small variable, a transition a step, all other data forgotten; as PNML, PEP's ll_net, or dot.\n\n"
+	"export",
+	"write a model for another checker",
+	"export --promela|--net=FORMAT [OPTIONS] MODEL",
+	"--net writes the Petri net on which causal atomicity is defined, as PNML, PEP's ll_net or dot. It\n"
+	"has a place for each lock and each value of a small variable, and a transition for each step; other\n"
+	"data is not tracked.\n\n"
 	"  intact export --net=pep MODEL | intact net -\n\n"
-	"--promela writes a model (.atm or .sml) as a Promela model on standard output. With the standard\n"
-	"semantics SPIN finds the faults, failed assertions and deadlocks of the program; with the\n"
-	"instrumented one a failed assertion also says that a block does not fit its commit point:\n"
-	"its commit; marks, or where it has none the point that 'intact check' finds (with at most\n"
-	"three threads of a kind; --commit=exit: as it leaves).\n\n"
+	"--promela writes a model (.atm or .sml) as a Promela model to standard output. With the standard\n"
+	"semantics SPIN finds the faults, failed assertions and deadlocks of the program. With the\n"
+	"instrumented semantics an assertion also fails when a block does not match its commit point: its\n"
+	"commit; marks or, without marks, the point that 'intact check' finds (with at most three threads\n"
+	"of a kind; --commit=exit: its exit).\n\n"
 	"  intact export --promela MODEL > m.pml; spin -a m.pml; gcc -O2 -DSAFETY -o pan pan.c; ./pan\n\n"
 	"Exit code: 0 written, 2 usage, input, or something that is not exported, 3 a limit was\n"
 	"reached, 4 internal error.",
-	NULL, run,
+	NULL,
+	run,
 };

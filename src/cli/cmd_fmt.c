@@ -17,8 +17,7 @@ static bool is_sml(const char *path, bool flag)
 	return flag || (n >= 4 && !strcmp(path + n - 4, ".sml"));
 }
 
-static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args,
-                                const char *path, struct arena *a)
+static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args, const char *path, struct arena *a)
 {
 	struct source src;
 	struct diags d;
@@ -45,7 +44,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args,
 	if (st == FMT_INTERNAL) {
 		buf_str(&cli->err, "intact fmt: internal error: the formatted text of ");
 		buf_safe(&cli->err, src.name, strlen(src.name));
-		buf_str(&cli->err, " would mean something else; it was left alone\n");
+		buf_str(&cli->err, " would have a different meaning; the file was not changed\n");
 	}
 	if (st == FMT_CHANGED && args->check) {
 		buf_safe(&cli->out, path, strlen(path));
@@ -63,8 +62,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args,
 	return st;
 }
 
-static int format_files(struct cli *cli, const struct fmt_args *args,
-                        const char **paths, int n)
+static int format_files(struct cli *cli, const struct fmt_args *args, const char **paths, int n)
 {
 	int rc = EXIT_HOLDS;
 	for (int i = 0; i < n; i++) {
@@ -85,15 +83,17 @@ static int format_files(struct cli *cli, const struct fmt_args *args,
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct fmt_args args = { 0 };
+	/* clang-format off */
 	const struct opt table[] = {
 		{ OPT_FLAG, "write", 'w', NULL, &args.write,
 		  "rewrite the files in place", 0, 0, NULL },
 		{ OPT_FLAG, "check", 0, NULL, &args.check,
 		  "change nothing; name the files that would change, exit 1 if any", 0, 0, NULL },
 		{ OPT_FLAG, "sml", 0, NULL, &args.sml,
-		  "the input is SML, whatever its name (for standard input)", 0, 0, NULL },
+		  "read the input as SML regardless of its name", 0, 0, NULL },
 		{ .help = NULL },
 	};
+	/* clang-format on */
 	const char **paths = calloc((size_t)argc + 1, sizeof *paths);
 	struct opts o = { table, paths, 0, false };
 	struct buf why;
@@ -106,7 +106,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	} else if (o.help) {
 		rc = cli_help(cli, cmd, table);
 	} else if (o.nargs == 0) {
-		rc = cli_usage(cli, cmd, "no model given ('-' is standard input)");
+		rc = cli_usage(cli, cmd, "missing MODEL argument ('-' is standard input)");
 	} else {
 		rc = EXIT_HOLDS;
 		for (int i = 0; i < o.nargs; i++)
@@ -121,10 +121,13 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_fmt = {
-	"fmt", "put models into their canonical layout", "fmt [--write | --check] MODEL...",
-	"Prints each model (.atm, .sml) in its canonical layout: two spaces a level, a\n"
-	"statement a line, comments kept. The meaning never changes: what is printed is\n"
-	"parsed again and compared first. A file with errors is left alone.\n\n"
+	"fmt",
+	"put models into their canonical layout",
+	"fmt [--write | --check] MODEL...",
+	"Prints each model (.atm, .sml) in its canonical layout: two spaces per level, one\n"
+	"statement per line, comments kept. The meaning never changes: the output is parsed\n"
+	"again and compared with the input first. A file with errors is not changed.\n\n"
 	"exit codes: 0 done, 1 --check found files that would change, 2 wrong input.",
-	NULL, run,
+	NULL,
+	run,
 };

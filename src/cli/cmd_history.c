@@ -37,7 +37,7 @@ static void tick(void *arg, size_t used)
 	double t = clock_seconds();
 	if (!c->progress.on || t - c->progress.last < 0.2 || t - c->progress.start < 0.4 || atomic_flag_test_and_set(&c->ticking))
 		return;
-	fprintf(stderr, "\rjudging the history: %.1f s, %zu MiB\033[K", t - c->progress.start, used >> 20);
+	fprintf(stderr, "\rchecking the history: %.1f s, %zu MiB\033[K", t - c->progress.start, used >> 20);
 	fflush(stderr);
 	c->progress.shown = true;
 	c->progress.last = t;
@@ -99,8 +99,12 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 static int judge(struct history_command *c, const char **files, int n)
 {
 	struct cli *cli = c->cli;
-	c->sink = (struct history_sink){ .err = &cli->err, .color = cli->color_out, .color_err = cli->color_err,
-		                         .quiet = c->quiet, .tick = c->quiet || c->follow ? NULL : tick, .tick_arg = c,
+	c->sink = (struct history_sink){ .err = &cli->err,
+		                         .color = cli->color_out,
+		                         .color_err = cli->color_err,
+		                         .quiet = c->quiet,
+		                         .tick = c->quiet || c->follow ? NULL : tick,
+		                         .tick_arg = c,
 		                         .text = outputs_take_stdout(&c->outputs) ? NULL : &c->text,
 		                         .results = outputs_wanted(&c->outputs) ? &c->results : NULL };
 	struct history_run *run = history_run_new(&c->a, &c->sink);
@@ -108,7 +112,7 @@ static int judge(struct history_command *c, const char **files, int n)
 	if (!run)
 		return EXIT_USAGE;
 	if (c->follow && history_run_chooses(run))
-		rc = cli_usage(cli, c->cmd, "--follow cannot follow a specification that chooses (any, either)");
+		rc = cli_usage(cli, c->cmd, "--follow does not support nondeterministic specifications (any, either)");
 	else
 		rc = all_files(c, run, files, n);
 	history_run_free(run);
@@ -121,7 +125,7 @@ static const char *wrong(const struct history_command *c, int files)
 	if (outputs_wrong(&c->outputs))
 		return outputs_wrong(&c->outputs);
 	if (c->follow && files > 1)
-		return "--follow judges atomicity (or --k=N) of one history";
+		return "--follow checks atomicity (or --k=N) of one history";
 	if (c->follow && history_follow_wrong(&c->a))
 		return history_follow_wrong(&c->a);
 	if (c->convert && !history_writes(c->to))
@@ -132,22 +136,24 @@ static const char *wrong(const struct history_command *c, int files)
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct history_command c = { .cli = cli, .cmd = cmd, .a.jobs = 1, .to = FORMAT_JSON };
+	/* clang-format off */
 	const struct opt table[] = {
-		{ OPT_GROUP, NULL, 0, NULL, NULL, "what is checked", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "what to check", 0, 0, NULL },
 		HISTORY_QUESTION_OPTIONS(&c.a),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "transactions", 0, 0, NULL },
 		HISTORY_LEVEL_OPTIONS(&c.a),
-		{ OPT_GROUP, NULL, 0, NULL, NULL, "how it is read", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "input", 0, 0, NULL },
 		HISTORY_READING_OPTIONS(&c.a),
-		{ OPT_FLAG, "follow", 0, NULL, &c.follow, "judge while it is being written (a pipe, -)", 0, 0, NULL },
+		{ OPT_FLAG, "follow", 0, NULL, &c.follow, "check while the history is being written (a pipe, -)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits and output", 0, 0, NULL },
 		HISTORY_LIMIT_OPTIONS(&c.a),
 		{ OPT_STR, "verify", 0, "REPORT", &c.verify, "check a report (from --json --witness) against the history", 0, 0, NULL },
-		{ OPT_FLAG, "quiet", 'q', NULL, &c.quiet, "only the exit code", 0, 0, NULL },
-		{ OPT_CHOICE, "to", 0, "FORMAT", &c.to, "convert: what to write", 0, 0, format_names },
+		{ OPT_FLAG, "quiet", 'q', NULL, &c.quiet, "print nothing; only set the exit code", 0, 0, NULL },
+		{ OPT_CHOICE, "to", 0, "FORMAT", &c.to, "convert: output format", 0, 0, format_names },
 		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
+	/* clang-format on */
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	struct opts o = { table, args, 0, false };
 	struct buf err;
@@ -163,7 +169,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	else if (!o.nargs && outputs_swallowed(&c.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
-		rc = cli_usage(cli, cmd, "which history? (- is standard input)");
+		rc = cli_usage(cli, cmd, "missing FILE argument (- is standard input)");
 	else if (wrong(&c, o.nargs))
 		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs));
 	else
@@ -176,16 +182,18 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 }
 
 const struct cmd cmd_history = {
-	"history", "check recorded histories of registers, queues, maps, ...",
+	"history",
+	"check recorded histories of registers, queues, maps, ...",
 	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE",
-	"Says whether a recorded history is atomic (linearizable), or meets a weaker\n"
-	"condition; with an order of the operations when it is, and the operations in\n"
-	"conflict when it is not. Reads Jepsen and Knossos histories (EDN, JSON, logs),\n"
-	"porcupine's operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations\n"
-	"that never answered may or may not have happened.\n\n"
+	"Checks whether a recorded history is atomic (linearizable) or meets a weaker\n"
+	"condition. If it does, shows an order of the operations; if not, the operations in\n"
+	"conflict. Reads Jepsen and Knossos histories (EDN, JSON, logs), porcupine's\n"
+	"operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations that never\n"
+	"returned may or may not have taken effect.\n\n"
 	"Transactions (Jepsen's and Elle's [:r k v] [:w k v] [:append k v], Plume's text) are\n"
 	"checked for isolation levels, from read-uncommitted to strict-serializable.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
-	"was spent).",
-	NULL, run_history,
+	"was reached).",
+	NULL,
+	run_history,
 };

@@ -16,7 +16,10 @@ static int judge(struct cli *cli, const struct cmd *cmd, const struct net_comman
 {
 	struct buf doc, wrong;
 	bool text = c->to || !(outputs_take_stdout(&c->outputs) || (c->dot && !strcmp(c->dot, "-")));
-	struct net_sink sink = { .text = text ? &cli->out : NULL, .err = &cli->err, .wrong = &wrong, .color_err = cli->color_err,
+	struct net_sink sink = { .text = text ? &cli->out : NULL,
+		                 .err = &cli->err,
+		                 .wrong = &wrong,
+		                 .color_err = cli->color_err,
 		                 .document = outputs_wanted(&c->outputs) || c->dot ? &doc : NULL };
 	buf_init(&doc);
 	buf_init(&wrong);
@@ -39,11 +42,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	struct net_command c = { .to = 0 };
 	const struct opt table[] = {
 		NET_QUESTION_OPTIONS(&c.a),
-		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, the answer is unknown)", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is reached, the answer is unknown)", 0, 0, NULL },
 		NET_LIMIT_OPTIONS(&c.a),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output", 0, 0, NULL },
-		{ OPT_CHOICE, "to", 0, "FORM", &c.to, "print the net in this form instead", 0, 0, net_forms },
-		{ OPT_FILE, "dot", 0, "FILE", &c.dot, "the prefix (or the net) for graphviz, when it is small", 0, 0, NULL },
+		{ OPT_CHOICE, "to", 0, "FORM", &c.to, "print the net in this format instead", 0, 0, net_forms },
+		{ OPT_FILE, "dot", 0, "FILE", &c.dot, "write the prefix (or the net) for Graphviz, if it is small", 0, 0, NULL },
 		OUTPUT_OPTIONS(&c.outputs),
 		{ .help = NULL },
 	};
@@ -60,7 +63,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (!o.nargs && outputs_swallowed(&c.outputs, &why))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&why));
 	else if (o.nargs != 1)
-		rc = cli_usage(cli, cmd, o.nargs ? "one net at a time" : "which net?");
+		rc = cli_usage(cli, cmd, o.nargs ? "expected one FILE argument" : "missing FILE argument");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else if (net_args_wrong(&c.a))
@@ -73,12 +76,15 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_net = {
-	"net", "unfold a Petri net (PNML, ll_net)", "net [OPTIONS] FILE",
-	"Builds the complete finite prefix of a 1-safe net's unfolding and reports its size, whether the\n"
-	"net can come to a standstill, and whether places can be marked together. Reads PEP's ll_net and\n"
-	"PNML place/transition nets ('-' is standard input). A net that is not 1-safe is refused with the\n"
-	"place and the marking that show it.\n\n"
+	"net",
+	"unfold a Petri net (PNML, ll_net)",
+	"net [OPTIONS] FILE",
+	"Builds the complete finite prefix of the unfolding of a 1-safe net. Reports its size, whether the\n"
+	"net can deadlock, and whether places can be marked together. Reads PEP's ll_net and PNML\n"
+	"place/transition nets ('-' is standard input). For a net that is not 1-safe, reports the place\n"
+	"and the marking that show it.\n\n"
 	"Exit code: 0 done (and not coverable), 1 coverable or (--deadlock) a deadlock, 2 usage or input,\n"
-	"3 unknown (a limit was spent), 4 internal error.",
-	NULL, run,
+	"3 unknown (a limit was reached), 4 internal error.",
+	NULL,
+	run,
 };

@@ -1,6 +1,6 @@
 /*
- * cmd_record: `intact record`: a run that is recorded for `intact trace` and
- * reported on by nobody.
+ * cmd_record: `intact record`: a run that is recorded for `intact trace`
+ * without reports.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 		uint64_t keep;
 	} r = { "intact.trace", 0 };
 	const struct opt own[] = {
-		{ OPT_STR, "output", 'o', "FILE", &r.file, "where to (default: intact.trace)", 0, 0, NULL },
-		{ OPT_SIZE, "keep-last", 0, "SIZE", &r.keep, "keep about the last SIZE bytes of it", 0, 0, NULL },
+		{ OPT_STR, "output", 'o', "FILE", &r.file, "output file (default: intact.trace)", 0, 0, NULL },
+		{ OPT_SIZE, "keep-last", 0, "SIZE", &r.keep, "keep only about the last SIZE bytes", 0, 0, NULL },
 		{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 	};
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
@@ -31,8 +31,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 	struct buf err;
 	int at = 0, rc;
 	while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
-		bool value = !strcmp(argv[at], "-o") || !strcmp(argv[at], "--output") ||
-		             !strcmp(argv[at], "--keep-last");
+		bool value = !strcmp(argv[at], "-o") || !strcmp(argv[at], "--output") || !strcmp(argv[at], "--keep-last");
 		at += value ? 2 : 1;
 	}
 	int words = at < argc ? at : argc;
@@ -46,7 +45,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 	} else if (opts.help) {
 		rc = cli_help(cli, cmd, own);
 	} else if (at >= argc) {
-		rc = cli_usage(cli, cmd, "which program?");
+		rc = cli_usage(cli, cmd, "missing PROGRAM argument");
 	} else {
 		struct settings s = { 0 };
 		arena_init(&s.arena, 0);
@@ -62,13 +61,15 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 }
 
 const struct cmd cmd_record = {
-	"record", "record what a program built with `intact cc` does",
+	"record",
+	"record what a program built with `intact cc` does",
 	"record [-o FILE] [--keep-last SIZE] [--] PROGRAM [ARGUMENTS]",
 	"Runs the program and records its accesses, locks, threads and calls, with their\n"
-	"names, into one compressed file for `intact trace`. Nothing is reported now: the\n"
-	"exit status is the program's, 128 + N when signal N ended it, and 70 when no process\n"
-	"of the run was built with `intact cc`. `intact run --record FILE` does both.\n\n"
-	"When the program is killed the file holds all it did. With --keep-last a long run\n"
-	"leaves its last part only.\n",
-	NULL, run_record,
+	"names, in one compressed file for `intact trace`. Reports nothing. The exit status is\n"
+	"the program's, 128 + N if signal N killed it, and 70 if no process of the run was built\n"
+	"with `intact cc`. `intact run --record FILE` records and reports.\n\n"
+	"If the program is killed, the file contains everything up to that point. With\n"
+	"--keep-last, only the last part of a long run is kept.\n",
+	NULL,
+	run_record,
 };

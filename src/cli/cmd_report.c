@@ -36,14 +36,14 @@ static int render(struct cli *cli, const struct cmd *cmd, struct report *r, cons
 		return EXIT_USAGE;
 	}
 	int rc = exit_of(doc);
-	struct render_text_options to = { .width = cli->columns, .color = cli->color_out, .utf8 = cli->utf8_out,
-		                          .max_rows = r->full ? 0 : 60 };
+	struct render_text_options to = {
+		.width = cli->columns, .color = cli->color_out, .utf8 = cli->utf8_out, .max_rows = r->full ? 0 : 60
+	};
 	buf_init(&text);
 	buf_init(&dot);
 	if (r->check)
-		buf_str(&cli->out, "a result of intact, as docs/json.md has it\n");
-	else if (r->text || !(outputs_wanted(&r->outputs) || r->dot))
-		{
+		buf_str(&cli->out, "a valid result of intact (docs/json.md)\n");
+	else if (r->text || !(outputs_wanted(&r->outputs) || r->dot)) {
 		cli->prose = true;
 		document_text(doc, &to, &cli->out);
 	}
@@ -66,11 +66,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	struct report r = { 0 };
 	const char **args = calloc((size_t)argc + 1, sizeof *args), *wrong, *why;
 	const struct opt table[] = {
-		{ OPT_FLAG, "text", 0, NULL, &r.text, "as text (when nothing else is asked for)", 0, 0, NULL },
-		{ OPT_FLAG, "full", 0, NULL, &r.full, "long stories in full length", 0, 0, NULL },
-		{ OPT_FLAG, "check", 0, NULL, &r.check, "only look whether it is a result", 0, 0, NULL },
-		{ OPT_FLAG, "schema", 0, NULL, &r.schema, "print the JSON Schema of results, and stop", 0, 0, NULL },
-		{ OPT_FILE, "dot", 0, "FILE", &r.dot, "nets, prefixes and cycles for graphviz", 0, 0, NULL },
+		{ OPT_FLAG, "text", 0, NULL, &r.text, "print text (the default without another output)", 0, 0, NULL },
+		{ OPT_FLAG, "full", 0, NULL, &r.full, "show long runs in full", 0, 0, NULL },
+		{ OPT_FLAG, "check", 0, NULL, &r.check, "only validate the file", 0, 0, NULL },
+		{ OPT_FLAG, "schema", 0, NULL, &r.schema, "print the JSON Schema of results and exit", 0, 0, NULL },
+		{ OPT_FILE, "dot", 0, "FILE", &r.dot, "write nets, prefixes and cycles for Graphviz", 0, 0, NULL },
 		OUTPUT_OPTIONS(&r.outputs),
 		{ 0 },
 	};
@@ -93,7 +93,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		buf_add(&cli->out, text, len);
 		rc = EXIT_HOLDS;
 	} else if (o.nargs != 1) {
-		rc = cli_usage(cli, cmd, o.nargs ? "one result at a time" : "which result? (a file that --json wrote)");
+		rc = cli_usage(cli, cmd,
+		               o.nargs ? "expected one RESULT argument" : "missing RESULT argument (a file written by --json)");
 	} else if ((wrong = outputs_wrong(&r.outputs))) {
 		rc = cli_usage(cli, cmd, "%s", wrong);
 	} else if (!source_read(&src, &a, args[0], &why)) {
@@ -111,11 +112,14 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_report = {
-	"report", "show a saved result: text, page, SARIF, JUnit, annotations", "report [OPTIONS] RESULT.json",
-	"Renders a result that some command wrote with --json, exactly as that command would have. Nothing\n"
-	"is decided again: 'intact verify' does that.\n\n"
+	"report",
+	"show a saved result: text, page, SARIF, JUnit, annotations",
+	"report [OPTIONS] RESULT.json",
+	"Renders a result that a command wrote with --json, exactly as that command would have. Checks\n"
+	"nothing again: use 'intact verify' for that.\n\n"
 	"  intact check --json r.json examples/lost-update.atm\n"
 	"  intact report r.json --html r.html\n\n"
 	"Exit code: that of the result (0 holds, 1 violated, 3 unknown), 2 usage or input.",
-	NULL, run,
+	NULL,
+	run,
 };

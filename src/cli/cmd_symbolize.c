@@ -23,7 +23,7 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 	arena_init(&s.arena, 0);
 	while ((n = fread(block, 1, sizeof block, stdin)))
 		buf_add(&in, block, n);
-	settings_of_command(&s, cli); /* a bad file is told of; the findings are shown */
+	settings_of_command(&s, cli); /* a bad file is reported; the findings are shown */
 	struct raw_reports all = { 0 };
 	int rc = EXIT_HOLDS;
 	if (in.failed) {
@@ -37,9 +37,10 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 		settings_deliver(cli, &s, &text, all.list.data[0]->pid);
 		rc = s.shown.count || settings_cut(&s) ? EXIT_VIOLATED : EXIT_HOLDS;
 	} else {
-		rc = cli_usage(cli, cmd, raw_other_version(buf_cstr(&in), in.len)
-		                                 ? "the program was built with another version of Intact; build it again"
-		                                 : "standard input is no message of a watched program");
+		rc = cli_usage(cli, cmd,
+		               raw_other_version(buf_cstr(&in), in.len)
+		                       ? "the program was built with another version of Intact; build it again"
+		                       : "standard input is not a message of a watched program");
 	}
 	raw_free(&all);
 	buf_free(&in);
@@ -49,8 +50,11 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 }
 
 const struct cmd cmd_symbolize = {
-	"symbolize", "print what a watched program found (it calls this itself)", "symbolize < MESSAGE",
+	"symbolize",
+	"print the findings of a watched program (called by the program)",
+	"symbolize < MESSAGE",
 	"Reads the message of a program built with `intact cc` from standard input\n"
 	"and prints it as a report. Exit status 1 when something was shown.\n",
-	NULL, run_symbolize,
+	NULL,
+	run_symbolize,
 };

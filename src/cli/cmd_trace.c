@@ -22,8 +22,12 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 	struct buf results, doc;
 	struct trace_sink sink = { .text = outputs_take_stdout(&c->outputs) ? NULL : &cli->out,
 		                   .results = outputs_wanted(&c->outputs) ? &results : NULL,
-		                   .err = &cli->err, .color = cli->color_out, .color_err = cli->color_err, .quiet = c->quiet,
-		                   .width = cli->columns, .options = getenv("INTACT_OPTIONS"),
+		                   .err = &cli->err,
+		                   .color = cli->color_out,
+		                   .color_err = cli->color_err,
+		                   .quiet = c->quiet,
+		                   .width = cli->columns,
+		                   .options = getenv("INTACT_OPTIONS"),
 		                   .progress = isatty(STDERR_FILENO) };
 	int rc = EXIT_HOLDS;
 	buf_init(&results);
@@ -73,7 +77,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (!p.nargs && outputs_swallowed(&c.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!p.nargs)
-		rc = cli_usage(cli, cmd, "which trace? (\"-\" reads standard input)");
+		rc = cli_usage(cli, cmd, "missing FILE argument (\"-\" is standard input)");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else if (trace_args_wrong(&c.a, p.nargs))
@@ -86,23 +90,23 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_trace = {
-	"trace", "judge recorded executions: are their blocks atomic?",
+	"trace",
+	"check whether the blocks of a recorded execution are atomic",
 	"trace [OPTIONS] FILE...\n"
 	"       intact trace convert [OPTIONS] IN OUT\n"
 	"       intact trace stats [OPTIONS] FILE\n"
 	"       intact trace verify REPORT.json TRACE",
-	"Tells whether the recorded execution is conflict-serializable: whether some order\n"
-	"that runs every block in one piece agrees with it on all conflicts. Each block that\n"
-	"is in the way is shown with its cycle. For a recording of a program (`intact run\n"
-	"--record`) the findings of the run follow, and count. Reads Intact's own trace files and STD text\n"
+	"Checks whether the recorded execution is conflict-serializable: whether some order\n"
+	"without interleaved blocks agrees with it on all conflicts. Each violating block is\n"
+	"shown with its cycle. For a recording of a program (`intact run --record`) the\n"
+	"findings of the run follow, and count. Reads Intact's own trace files and STD text\n"
 	"(T1|w(x)|12 with r w acq rel fork join begin end), plain, zstd or gzip; \"-\" is\n"
-	"standard input. Memory follows threads, variables and open blocks, not the length.\n"
-	"\n"
+	"standard input. Memory depends on threads, variables and open blocks, not on length.\n\n"
 	"convert  writes a trace in another format     (intact trace convert --help)\n"
-	"stats    what a trace holds                   (intact trace stats --help)\n"
-	"verify   checks the cycles of a --json report against the trace, independently\n"
-	"\n"
+	"stats    counts the contents of a trace       (intact trace stats --help)\n"
+	"verify   verifies the cycles of a --json report against the trace, independently\n\n"
 	"Exit code: 0 serializable and nothing found, 1 not, 2 the trace cannot be read or\n"
-	"cannot have happened, 3 unknown (a limit was reached).",
-	NULL, run,
+	"is impossible, 3 unknown (a limit was reached).",
+	NULL,
+	run,
 };

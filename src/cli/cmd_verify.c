@@ -27,7 +27,7 @@ static json_t *load(struct cli *cli, const char *path)
 	buf_safe(&cli->err, path, strlen(path));
 	buf_printf(&cli->err, ":%d:%d: ", je.line, je.column);
 	buf_safe(&cli->err, je.text, strlen(je.text));
-	buf_str(&cli->err, "\nhint: verify takes a result that was saved with --json\n");
+	buf_str(&cli->err, "\nhint: verify expects a result that was saved with --json\n");
 	return NULL;
 }
 
@@ -55,8 +55,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	struct options x = { .max_states = VERIFY_STATES };
 	const struct opt table[] = {
-		{ OPT_UINT, "max-states", 0, "N", &x.max_states, "states to go through where nothing is violated (300000)",
-		  1, 1u << 30, NULL },
+		{ OPT_UINT, "max-states", 0, "N", &x.max_states,
+		  "maximum number of states for claims that something holds (300000)", 1, 1u << 30, NULL },
 		OUTPUT_OPTIONS(&x.outputs),
 		{ 0 },
 	};
@@ -73,11 +73,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (!o.nargs && outputs_swallowed(&x.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.nargs < 1 || o.nargs > 2)
-		rc = cli_usage(cli, cmd, "a result, and perhaps the model it is about");
+		rc = cli_usage(cli, cmd, "expected RESULT and optionally the model, trace or history");
 	else if (outputs_wrong(&x.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&x.outputs));
 	else if (x.outputs.json && strcmp(args[0], "-") && !strcmp(x.outputs.json, args[0]))
-		rc = cli_usage(cli, cmd, "--json would replace the result that is to be verified");
+		rc = cli_usage(cli, cmd, "--json would overwrite the result that is verified");
 	else
 		rc = judge(cli, cmd, &x, args[0], o.nargs > 1 ? args[1] : NULL);
 	buf_free(&err);
@@ -86,17 +86,21 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_verify = {
-	"verify", "check a saved result without the engines that made it", "verify [OPTIONS] RESULT.json [MODEL, TRACE or HISTORY]",
-	"Replays the counterexamples of a result saved by 'intact check --json' and decides anew what is\n"
-	"claimed of them: that no serial order of the same blocks explains the run, that the history of an\n"
-	"object does not meet its condition, that it goes wrong, or that it is a deadlock. Of what holds, every\n"
-	"run of the declared threads, and every history of an object, is gone through by a search of its own.\n"
-	"Every question that was asked must have its answer; a proof for any number of threads is checked by\n"
-	"the locks held. With a model, the result must be about exactly that text.\n"
-	"Of a result saved by 'intact trace --json', every cycle is held against the trace, and that there is\n"
-	"none is decided anew; of one saved by 'intact history --json --witness', every order and every proof\n"
-	"is held against the history.\n\n"
+	"verify",
+	"verify a saved result independently of the engines",
+	"verify [OPTIONS] RESULT.json [MODEL, TRACE or HISTORY]",
+	"Verifies a result of 'intact check --json': replays each counterexample and decides its claim\n"
+	"independently: that no serial order of the same blocks explains the run, that the history of an\n"
+	"object does not meet its condition, that the run has a fault, or that it is a deadlock. For\n"
+	"claims that something holds, a separate search visits every run of the declared threads and\n"
+	"every history of an object. Every question that was asked must have an answer; a proof for any\n"
+	"number of threads is checked by the held locks. If a model is given, the result must be about\n"
+	"exactly that text.\n"
+	"For a result of 'intact trace --json', checks every cycle against the trace, or that there is no\n"
+	"cycle. For a result of 'intact history --json --witness', checks every order and every proof\n"
+	"against the history.\n\n"
 	"Exit code: 0 everything is accepted, 1 something is rejected or missing, 2 usage or input,\n"
-	"3 unknown (a limit was spent, or a part cannot be checked and is named), 4 internal error.",
-	NULL, run,
+	"3 unknown (a limit was reached, or a part cannot be checked and is named), 4 internal error.",
+	NULL,
+	run,
 };

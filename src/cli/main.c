@@ -15,13 +15,13 @@
 #include "cli/cli.h"
 #include "version.h"
 
-extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help,
-	cmd_version, cmd_cc, cmd_cxx, cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report;
+extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help, cmd_version, cmd_cc, cmd_cxx,
+	cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_export, &cmd_run, &cmd_explore, &cmd_record, &cmd_cc, &cmd_cxx, &cmd_history, &cmd_trace,
-	&cmd_explain, &cmd_verify, &cmd_net, &cmd_report,
-	&cmd_symbolize, &cmd_help, &cmd_version, NULL,
+	&cmd_check,  &cmd_sim,       &cmd_fmt,     &cmd_export,  &cmd_run,     &cmd_explore, &cmd_record,
+	&cmd_cc,     &cmd_cxx,       &cmd_history, &cmd_trace,   &cmd_explain, &cmd_verify,  &cmd_net,
+	&cmd_report, &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
 };
 
 static const struct cmd *find(const char *name)
@@ -34,16 +34,13 @@ static const struct cmd *find(const char *name)
 
 static void overview(struct buf *out)
 {
-	buf_str(out,
-	        "intact tells you whether the code you believe to be atomic really is.\n\n"
-	        "usage: intact COMMAND [OPTIONS] ...\n\n"
-	        "commands:\n");
+	buf_str(out, "intact checks whether code that is meant to be atomic really is.\n\n"
+	             "usage: intact COMMAND [OPTIONS] ...\n\n"
+	             "commands:\n");
 	for (int i = 0; cli_commands[i]; i++)
-		buf_printf(out, "  %-10s %s\n", cli_commands[i]->name,
-		           cli_commands[i]->summary);
-	buf_str(out,
-	        "\n'intact help COMMAND' or 'intact COMMAND --help' tells more.\n"
-	        "Try: intact sim examples/lost-update.atm\n");
+		buf_printf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+	buf_str(out, "\nSee 'intact help COMMAND' or 'intact COMMAND --help'.\n"
+	             "Try: intact sim examples/lost-update.atm\n");
 }
 
 int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
@@ -111,12 +108,10 @@ static int run_version(struct cli *cli, const struct cmd *cmd, int argc, char **
 }
 
 const struct cmd cmd_help = {
-	"help", "show help on a command", "help [COMMAND]",
-	"Shows the list of commands, or the help of one.", NULL, run_help,
+	"help", "show help on a command", "help [COMMAND]", "Shows the list of commands, or the help of one.", NULL, run_help,
 };
 const struct cmd cmd_version = {
-	"version", "show the version", "version", "Prints the version and exits.",
-	NULL, run_version,
+	"version", "show the version", "version", "Prints the version and exits.", NULL, run_version,
 };
 
 /* `intact-cc` and `intact-c++` are `intact cc` and `intact c++`. */
@@ -146,7 +141,7 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 	if (name[0] == '-') {
 		buf_str(&cli->err, "intact: unknown option '");
 		buf_safe(&cli->err, name, strlen(name));
-		buf_str(&cli->err, "'; options stand behind a command\n");
+		buf_str(&cli->err, "'; options must follow a command\n");
 		return EXIT_USAGE;
 	}
 	const struct cmd *c = find(name);

@@ -13,7 +13,6 @@ struct model_options {
 
 /* Loads `path`; diagnostics go to cli->err (warnings too, unless quiet).
  * Returns EXIT_HOLDS, or the exit code of what went wrong. */
-int model_load(struct cli *cli, const struct cmd *cmd, struct lang *l, const char *path,
-               const struct model_options *o);
+int model_load(struct cli *cli, const struct cmd *cmd, struct lang *l, const char *path, const struct model_options *o);
 
 #endif

@@ -31,8 +31,9 @@ const char *outputs_wrong(const struct outputs *o)
 
 bool outputs_swallowed(const struct outputs *o, struct buf *why)
 {
-	const struct { const char *name, *file; } all[] = {
-		{ "json", o->json }, { "sarif", o->sarif }, { "html", o->html }, { "junit", o->junit } };
+	const struct {
+		const char *name, *file;
+	} all[] = { { "json", o->json }, { "sarif", o->sarif }, { "html", o->html }, { "junit", o->junit } };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].file && !is_stdout(all[i].file) && !access(all[i].file, R_OK)) {
 			buf_printf(why, "--%s took '", all[i].name);
@@ -68,8 +69,7 @@ static bool may_replace(const char *path, const char *mark)
 	return strlen(head) == n && strstr(head, mark);
 }
 
-bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, const char *mark,
-                  struct buf *text)
+bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, const char *mark, struct buf *text)
 {
 	if (is_stdout(path)) {
 		buf_add(&cli->out, buf_cstr(text), text->len);
@@ -78,7 +78,7 @@ bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, cons
 	const char *why = NULL;
 	FILE *f = NULL;
 	if (!may_replace(path, mark))
-		why = "it exists and is no such report; it is left alone";
+		why = "file exists and is not an Intact report; not overwritten";
 	else if (!(f = fopen(path, "wb")))
 		why = strerror(errno);
 	else {
@@ -110,23 +110,25 @@ bool outputs_dot(struct cli *cli, const struct cmd *cmd, const char *path, const
 	return ok;
 }
 
-int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o,
-                  struct buf *document, int rc)
+int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o, struct buf *document, int rc)
 {
 	struct buf text, why;
 	bool ok = true;
 	json_t *doc = NULL;
 	buf_init(&text);
 	buf_init(&why);
-	if (document->failed || (!(o->sarif || o->html || o->junit || o->github) ? false
-	    : !(doc = doc_parse(buf_cstr(document), document->len, &why)))) {
-		buf_printf(&cli->err, "intact %s: internal error: the result is no document: %s\n", cmd->name,
+	if (document->failed ||
+	    (!(o->sarif || o->html || o->junit || o->github) ? false
+	                                                     : !(doc = doc_parse(buf_cstr(document), document->len, &why)))) {
+		buf_printf(&cli->err, "intact %s: internal error: the result is not a valid document: %s\n", cmd->name,
 		           document->failed ? "out of memory" : buf_cstr(&why));
 		buf_free(&text);
 		buf_free(&why);
 		return EXIT_INTERNAL;
 	}
-	const char *const paths[RENDERERS] = { [RENDER_SARIF] = o->sarif, [RENDER_HTML] = o->html, [RENDER_JUNIT] = o->junit,
+	const char *const paths[RENDERERS] = { [RENDER_SARIF] = o->sarif,
+		                               [RENDER_HTML] = o->html,
+		                               [RENDER_JUNIT] = o->junit,
 		                               [RENDER_GITHUB] = o->github ? "-" : NULL };
 	for (int i = 0; i < RENDERERS; i++) {
 		if (!paths[i])

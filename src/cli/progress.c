@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-#define FIRST 0.4 /* seconds of silence */
+#define FIRST          0.4 /* seconds of silence */
 #define PROGRESS_EVERY 0.2
 
 /* 1234567 as "1.23M" */
@@ -45,6 +45,29 @@ void progress_line(void *arg, uint64_t states, uint64_t transitions, uint32_t de
 	p->shown = true;
 	p->last = t;
 	p->states = states;
+}
+
+void progress_schedules(void *arg, const struct explore_progress *x)
+{
+	struct progress *p = arg;
+	double t = clock_seconds(), span = t - p->last;
+	char text[4][16], left[64] = "";
+	if (!p->on || span < PROGRESS_EVERY || t - p->start < FIRST)
+		return;
+	uint64_t more = x->schedules >= p->states ? x->schedules - p->states : x->schedules;
+	shorten(text[0], (double)x->schedules);
+	shorten(text[1], (double)more / span);
+	shorten(text[2], (double)x->traces);
+	if (x->estimate_known && x->estimate_total > (double)x->traces) {
+		shorten(text[3], x->estimate_total - (double)x->traces);
+		snprintf(left, sizeof left, ", about %s left", text[3]);
+	}
+	fprintf(stderr, "\r%s%s%s schedules, %s/s, %s distinct%s, %.1f s\033[K", p->what ? p->what : "", p->what ? ": " : "",
+	        text[0], text[1], text[2], left, t - p->start);
+	fflush(stderr);
+	p->shown = true;
+	p->last = t;
+	p->states = x->schedules;
 }
 
 void progress_end(struct progress *p)

@@ -13,8 +13,8 @@
 #include "cli/sim_shell.h"
 #include "verdict/schedule_text.h"
 
-#define LINE_MAX_LEN 65536
-#define SHOWN_THREADS 24u
+#define LINE_MAX_LEN   65536
+#define SHOWN_THREADS  24u
 #define SHOWN_OUTCOMES 8u
 #define SIM_MAX_LOCALS 64u
 
@@ -110,11 +110,11 @@ static void list_next(struct shell *sh)
 	struct run *r = &sh->s->run;
 	uint32_t shown = 0, hidden = 0;
 	if (run_faulted(r)) {
-		buf_str(sh->out, "the run ended with a fault; u takes the last step back, q quits\n");
+		buf_str(sh->out, "the run ended with a fault; u undoes the last step, q quits\n");
 		return;
 	}
 	buf_printf(sh->out, "\nafter %u step%s: ", r->nsteps, r->nsteps == 1 ? "" : "s");
-	sim_shared_state(sh->s, sh->out);
+	sim_shared_text(&sh->s->run, sh->s->utf8, sh->out);
 	buf_char(sh->out, '\n');
 	for (uint32_t t = 0; t < r->ir->nthreads; t++) {
 		if (shown >= SHOWN_THREADS) {
@@ -125,14 +125,14 @@ static void list_next(struct shell *sh)
 		shown++;
 	}
 	if (r->ir->nthreads > SHOWN_THREADS)
-		buf_printf(sh->out, "  %s %u more threads, %u of them can move\n", sh->g->dots,
-		           r->ir->nthreads - SHOWN_THREADS, hidden);
+		buf_printf(sh->out, "  %s %u more threads, %u of them can move\n", sh->g->dots, r->ir->nthreads - SHOWN_THREADS,
+		           hidden);
 	switch (sim_end_of(sh->s, END_SESSION)) {
 	case END_FINISHED:
-		buf_str(sh->out, "all threads have finished; u takes the last step back, q quits\n");
+		buf_str(sh->out, "all threads have finished; u undoes the last step, q quits\n");
 		break;
 	case END_DEADLOCK:
-		buf_str(sh->out, "no thread can move: a deadlock; u takes the last step back, q quits\n");
+		buf_str(sh->out, "no thread can move: a deadlock; u undoes the last step, q quits\n");
 		break;
 	default:
 		break;
@@ -158,7 +158,7 @@ static void show_step(struct shell *sh, uint32_t i)
 	buf_char(sh->out, '\n');
 }
 
-/* The steps behind the first n. */
+/* The steps after the first n. */
 static void show_steps(struct shell *sh, uint32_t n)
 {
 	const struct run *r = &sh->s->run;
@@ -167,7 +167,7 @@ static void show_steps(struct shell *sh, uint32_t n)
 	for (uint32_t i = n; r->nsteps - n <= SHOWN_STEPS && i < r->nsteps; i++)
 		show_step(sh, i);
 	if (r->nsteps > n && run_faulted(r))
-		sim_fault(sh->s, sh->out);
+		sim_fault_text(&sh->s->run, sh->s->color, sh->out);
 }
 
 static void do_steps(struct shell *sh, const char *text)
@@ -207,9 +207,9 @@ static void do_undo(struct shell *sh, uint64_t n)
 	run_rewind(r, r->nsteps - done);
 	sh->s->random = false;
 	if (done)
-		buf_printf(sh->out, "took %u step%s back\n", done, done == 1 ? "" : "s");
+		buf_printf(sh->out, "undid %u step%s\n", done, done == 1 ? "" : "s");
 	else
-		buf_str(sh->out, "this is the beginning\n");
+		buf_str(sh->out, "no step to undo\n");
 }
 
 static void show_locals(struct shell *sh, uint32_t thread)
@@ -231,7 +231,7 @@ static void do_state(struct shell *sh)
 {
 	const struct run *r = &sh->s->run;
 	buf_str(sh->out, "shared: ");
-	sim_shared_state(sh->s, sh->out);
+	sim_shared_text(&sh->s->run, sh->s->utf8, sh->out);
 	buf_char(sh->out, '\n');
 	for (uint32_t t = 0; t < r->ir->nthreads && t < 200; t++) {
 		const struct ir_node *n = &r->ir->nodes[ir_node_of(r->ir, run_now(r), t)];
@@ -251,7 +251,7 @@ static void do_save(struct shell *sh, const char *path)
 	struct buf why;
 	buf_init(&why);
 	if (!*path) {
-		buf_str(sh->out, "w FILE: which file?\n");
+		buf_str(sh->out, "w FILE: missing file name\n");
 	} else if (sched_save(&sh->s->run, path, sh->s->path, &why)) {
 		buf_str(sh->out, "saved to ");
 		buf_safe(sh->out, path, strlen(path));
@@ -266,20 +266,19 @@ static void do_save(struct shell *sh, const char *path)
 
 static void help(struct shell *sh)
 {
-	buf_str(sh->out,
-	        "  2          take a step of thread 2 (or of worker.2); 2.1 takes its first alternative\n"
-	        "  1,1,2      several steps; 2*5 takes five\n"
-	        "  r [N]      N random steps (1)\n"
-	        "  u [N]      take the last N steps back (1)\n"
-	        "  s          the state: shared variables and every thread's locals\n"
-	        "  t          the run so far as a table\n"
-	        "  p          its schedule\n"
-	        "  w FILE     save the schedule; intact sim MODEL --schedule @FILE replays it\n"
-	        "  q          quit\n"
-	        "An empty line lists again what can happen next.\n");
+	buf_str(sh->out, "  2          take a step of thread 2 (or of worker.2); 2.1 takes its first alternative\n"
+	                 "  1,1,2      several steps; 2*5 takes five\n"
+	                 "  r [N]      N random steps (1)\n"
+	                 "  u [N]      undo the last N steps (1)\n"
+	                 "  s          the state: shared variables and every thread's locals\n"
+	                 "  t          the run so far as a table\n"
+	                 "  p          its schedule\n"
+	                 "  w FILE     save the schedule; intact sim MODEL --schedule @FILE replays it\n"
+	                 "  q          quit\n"
+	                 "An empty line lists the possible steps again.\n");
 }
 
-/* A count behind a one-letter command; 1 when there is none. */
+/* A count after a one-letter command; 1 when there is none. */
 static bool count_of(const char *rest, uint64_t *n)
 {
 	char *end;
@@ -293,10 +292,12 @@ static bool count_of(const char *rest, uint64_t *n)
 /* The command's letter, when the line is one; its argument into *rest. */
 static char letter_of(char *line, char **rest)
 {
-	static const struct { const char *word; char letter; } words[] = {
-		{ "undo", 'u' }, { "random", 'r' }, { "state", 's' }, { "table", 't' },
-		{ "print", 'p' }, { "write", 'w' }, { "save", 'w' }, { "quit", 'q' },
-		{ "exit", 'q' }, { "help", '?' }, { "h", '?' },
+	static const struct {
+		const char *word;
+		char letter;
+	} words[] = {
+		{ "undo", 'u' }, { "random", 'r' }, { "state", 's' }, { "table", 't' }, { "print", 'p' }, { "write", 'w' },
+		{ "save", 'w' }, { "quit", 'q' },   { "exit", 'q' },  { "help", '?' },  { "h", '?' },
 	};
 	size_t n = strcspn(line, " \t");
 	*rest = line + n + strspn(line + n, " \t");
@@ -312,8 +313,7 @@ static bool is_thread_name(const struct shell *sh, const char *line)
 {
 	size_t n = strcspn(line, ". \t,*");
 	for (uint32_t t = 0; t < sh->s->ir->ntemplates; t++)
-		if (strlen(sh->s->ir->templates[t].name) == n &&
-		    !memcmp(sh->s->ir->templates[t].name, line, n))
+		if (strlen(sh->s->ir->templates[t].name) == n && !memcmp(sh->s->ir->templates[t].name, line, n))
 			return true;
 	return false;
 }
@@ -328,17 +328,31 @@ static void command(struct shell *sh, char *line)
 		return;
 	}
 	switch (c) {
-	case 'u': do_undo(sh, n); break;
-	case 'r': do_random(sh, n); break;
-	case 's': do_state(sh); return;
-	case 't': sim_trace(sh->s, sh->out); return;
+	case 'u':
+		do_undo(sh, n);
+		break;
+	case 'r':
+		do_random(sh, n);
+		break;
+	case 's':
+		do_state(sh);
+		return;
+	case 't':
+		sim_trace(sh->s, sh->out);
+		return;
 	case 'p':
 		schedule_text(&sh->s->run, sh->out);
 		buf_char(sh->out, '\n');
 		return;
-	case 'w': do_save(sh, rest); return;
-	case 'q': sh->over = true; return;
-	case '?': help(sh); return;
+	case 'w':
+		do_save(sh, rest);
+		return;
+	case 'q':
+		sh->over = true;
+		return;
+	case '?':
+		help(sh);
+		return;
 	default:
 		if (*line)
 			do_steps(sh, line);

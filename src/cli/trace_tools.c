@@ -7,9 +7,8 @@
 #include "judge/trace_tools.h"
 #include "verify/trace_verify.h"
 
-int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table,
-                     int argc, char **argv, int want, const char *what,
-                     const char **args)
+int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
+                     const char *what, const char **args)
 {
 	struct opts p = { table, args, 0, false };
 	struct buf err;
@@ -37,15 +36,15 @@ int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	uint64_t level = 0, events = 0;
 	bool numeric = false, fixed = false;
 	const struct opt table[] = {
-		{ OPT_CHOICE, "to", 't', "FORMAT", &to,
-		  "std or intact; auto: std when OUT is - or its name says .std or .txt", 0, 0, formats },
-		{ OPT_CHOICE, "compress", 'c', "CODEC", &compress,
-		  "none, zstd or gzip; auto: by OUT's name, zstd for intact", 0, 0, codecs },
-		{ OPT_UINT, "level", 'l', "N", &level, "how hard to compress (1 to 19)", 1, 19, NULL },
-		{ OPT_FLAG, "numeric", 0, NULL, &numeric,
-		  "std: places as numbers only, which is all some tools read", 0, 0, NULL },
-		{ OPT_FLAG, "fixed", 0, NULL, &fixed,
-		  "intact: 16 bytes an event and no names, as a recorder writes", 0, 0, NULL },
+		{ OPT_CHOICE, "to", 't', "FORMAT", &to, "std or intact; auto: std when OUT is - or its name says .std or .txt", 0,
+		  0, formats },
+		{ OPT_CHOICE, "compress", 'c', "CODEC", &compress, "none, zstd or gzip; auto: by the name of OUT, zstd for intact",
+		  0, 0, codecs },
+		{ OPT_UINT, "level", 'l', "N", &level, "compression level (1 to 19)", 1, 19, NULL },
+		{ OPT_FLAG, "numeric", 0, NULL, &numeric, "std: write places as numbers only, for tools that require it", 0, 0,
+		  NULL },
+		{ OPT_FLAG, "fixed", 0, NULL, &fixed, "intact: 16 bytes per event without names, as the recorder writes", 0, 0,
+		  NULL },
 		{ .help = NULL },
 	};
 	struct cmd sub = *cmd;
@@ -64,14 +63,13 @@ int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (wo.format == FORMAT_ITR && wo.codec == CODEC_GZIP)
 			rc = cli_usage(cli, &sub, "Intact's own format is compressed by zstd or not at all");
 		else if (wo.format == FORMAT_STD && wo.codec == CODEC_GZIP && level > 9)
-			rc = cli_usage(cli, &sub, "gzip knows the levels 1 to 9");
+			rc = cli_usage(cli, &sub, "gzip supports the levels 1 to 9");
 		else if (!strcmp(args[0], args[1]) && strcmp(args[0], "-"))
 			rc = cli_usage(cli, &sub, "IN and OUT are the same file");
 		else
 			rc = trace_copy(args[0], args[1], &wo, &m, &events);
 		if (rc == EXIT_HOLDS && strcmp(args[1], "-"))
-			buf_printf(&cli->out, "%llu event%s written to %s\n", (ull)events,
-			           events == 1 ? "" : "s", args[1]);
+			buf_printf(&cli->out, "%llu event%s written to %s\n", (ull)events, events == 1 ? "" : "s", args[1]);
 	}
 	free(args);
 	return rc;
@@ -92,7 +90,7 @@ int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **arg
 	struct cmd sub = *cmd;
 	sub.name = "trace stats";
 	sub.usage = "trace stats [OPTIONS] FILE";
-	sub.about = "Counts what a trace holds: threads, events by kind, blocks, locks, hot variables.";
+	sub.about = "Counts the contents of a trace: threads, events by kind, blocks, locks, hot variables.";
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	if (!args)
 		return EXIT_INTERNAL;
@@ -114,8 +112,7 @@ static int verify(struct cli *cli, const struct cmd *sub, struct outputs *o, con
 	                                   : json_loadf(stdin, JSON_REJECT_DUPLICATES, &err);
 	if (!root) {
 		buf_safe(&cli->err, report, strlen(report));
-		buf_printf(&cli->err, ":%d:%d: error: ", err.line > 0 ? err.line : 1,
-		           err.column > 0 ? err.column : 1);
+		buf_printf(&cli->err, ":%d:%d: error: ", err.line > 0 ? err.line : 1, err.column > 0 ? err.column : 1);
 		buf_safe(&cli->err, err.text, strlen(err.text));
 		buf_char(&cli->err, '\n');
 		return EXIT_USAGE;
@@ -139,7 +136,7 @@ int trace_verify(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	sub.name = "trace verify";
 	sub.usage = "trace verify [OPTIONS] REPORT.json TRACE";
 	sub.about = "Checks every cycle of a report that `intact trace --json TRACE` wrote, with a small\n"
-	            "checker that shares no code with the analyses. Exit code 0: all hold, 1: one does not.";
+		    "checker that shares no code with the analyses. Exit code 0: all hold, 1: one does not.";
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	if (!args)
 		return EXIT_INTERNAL;

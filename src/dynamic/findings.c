@@ -1,8 +1,12 @@
 #include "dynamic/findings.h"
 
+#include "base/invariant.h"
 #include "dynamic/token.h"
 
 #define FINDINGS_SLOTS (RED_MAX_FINDINGS * 4u)
+_Static_assert(RED_MAX_FINDINGS < RED_MAX_FINDINGS * 4u, "a search of `slots` ends at a free one");
+_Static_assert(RED_MARKS <= 32, "a bit for each mark");
+_Static_assert(FIND_KINDS <= UINT8_MAX && OP_KINDS <= UINT8_MAX, "kinds and operations are bytes");
 
 bool dynamic_init(struct dynamic *d)
 {
@@ -12,9 +16,8 @@ bool dynamic_init(struct dynamic *d)
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
 	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
-	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) &&
-	          stack_init(&d->stacks) && lock_init(&d->locks) &&
-	          shadow_init(&d->shadow, &d->sets);
+	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) && stack_init(&d->stacks) &&
+	          lock_init(&d->locks) && shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
 	if (!ok)
 		dynamic_free(d);
@@ -45,8 +48,14 @@ void dynamic_free(struct dynamic *d)
 /* Does it speak of this code or data? */
 static bool speaks_of(const struct dynamic *d, const struct finding *f, uintptr_t lo, uintptr_t hi)
 {
-	const uint32_t stacks[] = { f->entered, f->section, f->commit, f->violation, f->other_acquire,
-		                    f->other_write, f->made & ~LOCK_FIRST_USE, f->made2 & ~LOCK_FIRST_USE };
+	const uint32_t stacks[] = { f->entered,
+		                    f->section,
+		                    f->commit,
+		                    f->violation,
+		                    f->other_acquire,
+		                    f->other_write,
+		                    f->made & ~LOCK_FIRST_USE,
+		                    f->made2 & ~LOCK_FIRST_USE };
 	bool any = f->address - lo < hi - lo || f->address2 - lo < hi - lo;
 	for (unsigned i = 0; i < sizeof stacks / sizeof *stacks && !any; i++)
 		for (uint32_t id = stacks[i]; id && !any; id = d->stacks.nodes[id].parent)
@@ -98,6 +107,7 @@ static const char *kept_name(struct dynamic *d, const char *name)
 /* Another occurrence takes the place of the one told of so far, whole. */
 static void replace(struct finding *f, const struct finding *by)
 {
+	assert(f->key == by->key || !by->key);
 	struct finding old = *f;
 	*f = *by;
 	f->key = old.key;
@@ -124,6 +134,8 @@ static void again_waiting(struct dynamic *d, struct finding *old, const struct f
 
 uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 {
+	assert(f->kind < FIND_KINDS && f->commit_op < OP_KINDS && f->violation_op < OP_KINDS);
+	assert(d->nfindings >= 1 && d->nfindings <= RED_MAX_FINDINGS);
 	uint32_t i = (uint32_t)f->key % FINDINGS_SLOTS, id;
 	spin_lock(&d->lock);
 	while ((id = d->slots[i]) && d->findings[id].key != f->key)
@@ -156,6 +168,7 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 
 void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e)
 {
+	assert(!f->ready);
 	if (f->happened) {
 		replace(f, f->happened);
 		f->confirmed = true;
@@ -176,6 +189,7 @@ void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *
 
 void finding_confirm(struct dynamic *d, uint32_t index, const struct finding *seen)
 {
+	assert(index && index < d->nfindings && seen->kind == d->findings[index].kind);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	if (!f->confirmed || !f->ready) {
@@ -197,9 +211,9 @@ static bool about(const struct finding *f, const struct thread *t, const struct 
 	return f->uid == t->uid && f->lock == h->lock && f->violation == h->acquire;
 }
 
-void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h,
-                   enum uses uses)
+void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h, enum uses uses)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	bool mine = about(f, t, h);
@@ -217,6 +231,7 @@ void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const st
 
 void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	if (f->kind == FIND_RACE && !f->confirmed && !f->other_write && f->uid != t->uid) {
@@ -252,8 +267,7 @@ static bool descends(const struct dynamic *d, uint32_t uid, uint32_t from)
 	return false;
 }
 
-bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from,
-                         const struct race_access *a)
+bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from, const struct race_access *a)
 {
 	if (from < t->joined || !knows(t, a->tid, a->epoch))
 		return false;
@@ -262,12 +276,11 @@ bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32
 }
 
 /*
- * Can this other thread come in between? It must be able to get the lock (it
- * holds none of the locks held across the gap), and one side must write: the
- * other thread, or this block before and after the gap.
+ * Can this other thread intervene? It must be able to get the lock (it holds
+ * none of the locks held across the gap), and one side must write: the other
+ * thread, or this block before and after the gap.
  */
-static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f,
-                       const struct evidence *e)
+static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f, const struct evidence *e)
 {
 	if (!e->uid || e->uid == f->uid)
 		return false;
@@ -282,10 +295,10 @@ static bool interferes(struct dynamic *d, const struct thread *t, const struct f
 
 /* Of this lock; `news` is what has just been learned of one of them, or NULL:
  * what was known before has been looked at when the gap was seen. */
-static const struct evidence *look(struct dynamic *d, const struct thread *t,
-                                   const struct finding *f, uint32_t lock,
+static const struct evidence *look(struct dynamic *d, const struct thread *t, const struct finding *f, uint32_t lock,
                                    const struct evidence *news)
 {
+	assert(lock && lock < d->locks.max && (lock == f->lock || lock == f->lock2));
 	struct lock *l = &d->locks.locks[lock];
 	if (l->life != (lock == f->lock ? f->life : f->life2))
 		return NULL; /* another object lives there now */
@@ -300,8 +313,7 @@ static const struct evidence *look(struct dynamic *d, const struct thread *t,
 }
 
 /* Both locks of a gap must be ones that another thread uses. */
-static void judge(struct dynamic *d, const struct thread *t, struct finding *f,
-                  const struct evidence *news)
+static void judge(struct dynamic *d, const struct thread *t, struct finding *f, const struct evidence *news)
 {
 	const struct evidence *e = look(d, t, f, f->lock, news);
 	if (f->ready)
@@ -320,6 +332,7 @@ static void judge(struct dynamic *d, const struct thread *t, struct finding *f,
 
 void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	if (f->ready)
 		return;
@@ -333,6 +346,7 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 
 void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	bool mine = f->unsettled == t->uid;
@@ -347,7 +361,7 @@ void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_
 	if (f->happened && f->happened->unsettled == t->uid) {
 		f->happened->unsettled = 0;
 		if (token)
-			f->happened = NULL; /* it gave back: nobody came in between */
+			f->happened = NULL; /* it gave back: no thread intervened */
 	}
 	spin_unlock(&d->lock);
 	if (mine)
@@ -360,39 +374,36 @@ bool finding_counts(const struct finding *f, bool final)
 }
 
 /*
- * The evidence that says the same; nev: there is none. Who writes may read, but
- * only as long as the thread has created and joined nobody since: what it wrote
- * before it made another thread that one cannot meet, what it reads now it can.
+ * The evidence that says the same; nev: there is none. A writer may read, but
+ * only as long as the thread has created and joined no thread since: what it
+ * wrote before it made another thread that one cannot meet, what it reads now
+ * it can.
  */
-static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held,
-                            uint32_t write)
+static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held, uint32_t write)
 {
+	assert(l->nev <= LOCK_EVIDENCE);
 	uint32_t at = 0;
 	for (; at < l->nev; at++) {
 		const struct evidence *e = &l->ev[at];
-		if (e->uid == t->uid && e->held == held &&
-		    (write ? e->write != 0 : !e->write || e->since == t->since))
+		if (e->uid == t->uid && e->held == held && (write ? e->write != 0 : !e->write || e->since == t->since))
 			break;
 	}
 	return at;
 }
 
-bool evidence_known(const struct thread *t, const struct lock *l, const struct held *h,
-                    uint32_t held)
+bool evidence_known(const struct thread *t, const struct lock *l, const struct held *h, uint32_t held)
 {
 	uint32_t at = evidence_at(t, l, held, h->read ? 0 : h->write);
-	return at < l->nev && l->ev[at].since == t->since &&
-	       (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
+	return at < l->nev && l->ev[at].since == t->since && (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
 }
 
 /*
  * All places are taken: which one does t's evidence get? That of a thread from which t comes, for what it did before
  * it made t: t cannot meet that, nor can those who are made after it. (A program that sets its data up
  * under the lock, then starts its threads, is common.) Otherwise the first two stay: with them two threads are
- * always told apart.
+ * always distinguished.
  */
-static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *t, const struct lock *l,
-                                  const struct held *h)
+static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *t, const struct lock *l, const struct held *h)
 {
 	for (uint32_t i = 0; i < LOCK_EVIDENCE; i++) {
 		const struct evidence *e = &l->ev[i];
@@ -402,9 +413,9 @@ static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *
 	return 2 + (h->read ? t->uid : h->seq) % 2; /* `seq` of readers is as chance has it */
 }
 
-void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
-                  const struct held *h, uint32_t held)
+void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const struct held *h, uint32_t held)
 {
+	assert(l > d->locks.locks && h->lock == (uint32_t)(l - d->locks.locks));
 	/* What a reader of the lock writes is not under its protection. */
 	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
 	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
@@ -421,8 +432,7 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
 		at = evidence_replaced(d, t, l, h);
 	else if (at == l->nev)
 		l->nev++;
-	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch,
-		                       t->since, token };
+	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch, t->since, token };
 	if (!l->pending)
 		return;
 	spin_lock(&d->lock);

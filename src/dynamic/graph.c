@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "dynamic/serial.h"
 
 #define SWEEP_MIN 1024
@@ -37,7 +38,7 @@ struct graph_node {
 	bool open, live, found;
 };
 
-/* An event somebody may conflict with later, and its transaction. */
+/* An event with which later events may conflict, and its transaction. */
 struct past {
 	struct cycle_end end; /* event 0: none */
 	uint32_t node, gen;
@@ -61,7 +62,7 @@ struct graph_thread {
 	uint64_t block;
 	uint32_t block_loc, block_label;
 	struct past last, forked;
-	struct inner *inner;    /* of the open block */
+	struct inner *inner;        /* of the open block */
 	uint32_t ninner, inner_cap; /* ninner may exceed INNER_MAX */
 };
 
@@ -69,7 +70,7 @@ struct graph {
 	struct serial_opts o;
 	enum serial_end end;
 	struct graph_node *nodes;
-	struct edge *edges;  /* [0] unused in both */
+	struct edge *edges; /* [0] unused in both */
 	uint32_t nnodes, nodes_cap, nodes_free, live, next_sweep;
 	uint32_t nedges, edges_cap, edges_free;
 	struct var *vars;
@@ -83,14 +84,14 @@ struct graph {
 };
 
 /* Element `want` of an array exists, or the analysis ends. */
-#define GRAPH_ROOM(g, p, n, want)                                                                                      \
-	(GROW_AS(GROW_ZERO, &(g)->memory, p, n, (want) + 1ull, 1) || ((g)->end = SERIAL_NOMEM, false))
+#define GRAPH_ROOM(g, p, n, want) (GROW_AS(GROW_ZERO, &(g)->memory, p, n, (want) + 1ull, 1) || ((g)->end = SERIAL_NOMEM, false))
 
 /* ---- nodes and edges ---------------------------------------------------- */
 
 /* Marks with a new stamp what is reached from the queue's first n nodes. */
 static void reach(struct graph *g, uint32_t n)
 {
+	assert(n <= g->nnodes);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->nodes[g->queue[i]].out; e; e = g->edges[e].next) {
 			struct graph_node *to = &g->nodes[g->edges[e].to];
@@ -104,6 +105,7 @@ static void reach(struct graph *g, uint32_t n)
 
 static void sweep(struct graph *g)
 {
+	assert(g->live < g->nnodes);
 	uint32_t n = 0;
 	g->stamp++;
 	for (uint32_t i = 1; i < g->nnodes; i++)
@@ -137,8 +139,7 @@ static uint32_t node_new(struct graph *g)
 		g->nodes_free = g->nodes[id].next_free;
 	} else {
 		id = g->nnodes;
-		if (!GRAPH_ROOM(g, g->nodes, g->nodes_cap, id) ||
-		    !GRAPH_ROOM(g, g->queue, g->queue_cap, id))
+		if (!GRAPH_ROOM(g, g->nodes, g->nodes_cap, id) || !GRAPH_ROOM(g, g->queue, g->queue_cap, id))
 			return 0;
 		g->nnodes++;
 	}
@@ -149,9 +150,9 @@ static uint32_t node_new(struct graph *g)
 	return id;
 }
 
-static void edge_add(struct graph *g, uint32_t from, uint32_t to,
-                     const struct cycle_link *link)
+static void edge_add(struct graph *g, uint32_t from, uint32_t to, const struct cycle_link *link)
 {
+	assert(from && from < g->nnodes && to && to < g->nnodes && g->nodes[from].live && g->nodes[to].live);
 	for (uint32_t e = g->nodes[from].out; e; e = g->edges[e].next)
 		if (g->edges[e].to == to)
 			return;
@@ -205,9 +206,9 @@ static void nested(struct graph *g, const struct event *e)
 }
 
 /* The search has come from `block` to `source`: walks back, reports. */
-static void report(struct graph *g, uint32_t block, uint32_t source,
-                   const struct cycle_link *last)
+static void report(struct graph *g, uint32_t block, uint32_t source, const struct cycle_link *last)
 {
+	assert(g->nodes[block].open && !g->nodes[block].found);
 	uint32_t n = 1;
 	struct cycle c = { .closing = last->to, .alone = true };
 	g->nodes[block].found = true;
@@ -251,14 +252,16 @@ static struct past past_of(const struct graph *g, const struct event *e)
 {
 	const struct graph_thread *th = &g->threads[e->thread];
 	struct past p = { .node = th->node, .gen = th->gen };
-	p.end = (struct cycle_end){ e->index, th->in_block ? th->block : 0, e->thread,
-		e->target, e->loc, th->block_loc, th->block_label, 0, e->kind };
+	p.end = (struct cycle_end){
+		e->index, th->in_block ? th->block : 0, e->thread, e->target, e->loc, th->block_loc, th->block_label, 0, e->kind
+	};
 	return p;
 }
 
 /* A link from p to event e of the current transaction of its thread. */
 static void link_in(struct graph *g, const struct past *p, const struct event *e)
 {
+	assert(!p->end.event || p->end.event < e->index); /* conflicts lead forward */
 	struct graph_thread *th = &g->threads[e->thread];
 	if (!p->end.event || p->end.thread == e->thread)
 		return;
@@ -306,6 +309,7 @@ static void var_renew(struct var *v, const struct event *e)
 
 static void do_read(struct graph *g, const struct event *e)
 {
+	assert(e->kind == EVENT_READ && e->target < g->nvars);
 	struct var *v = &g->vars[e->target];
 	var_renew(v, e);
 	uint32_t i = 0;
@@ -322,6 +326,7 @@ static void do_read(struct graph *g, const struct event *e)
 
 static void do_write(struct graph *g, const struct event *e)
 {
+	assert(e->kind == EVENT_WRITE && e->target < g->nvars);
 	struct var *v = &g->vars[e->target];
 	bool mine = false;
 	var_renew(v, e);
@@ -337,6 +342,7 @@ static void do_write(struct graph *g, const struct event *e)
 
 static void do_event(struct graph *g, const struct event *e)
 {
+	assert(e->thread < g->nthreads && e->kind < EVENT_KINDS);
 	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_BEGIN) {
 		start(g, th);

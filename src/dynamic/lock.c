@@ -1,10 +1,12 @@
 #include "dynamic/lock.h"
 
-#define OTHERS    ((size_t)448 << 20) /* bytes of addresses that the other tables take */
-#define LOCK_MAX (1u << 21) /* and atomics that hand something over */
-#define MIN_LOCKS (1u << 17) /* where address space is short */
-#define LOCK_HEADS     (1u << 19)
-#define FILTER    (1u << 16) /* bits */
+#include "base/invariant.h"
+
+#define OTHERS     ((size_t)448 << 20) /* bytes of addresses that the other tables take */
+#define LOCK_MAX   (1u << 21)          /* and atomics that hand something over */
+#define MIN_LOCKS  (1u << 17)          /* where address space is short */
+#define LOCK_HEADS (1u << 19)
+#define FILTER     (1u << 16) /* bits */
 
 /* At the start of each chunk. */
 struct bump_chunk {
@@ -12,9 +14,11 @@ struct bump_chunk {
 	size_t size;
 	char pad[64 - 2 * sizeof(size_t)];
 };
+_Static_assert(sizeof(struct bump_chunk) == 64, "what is behind the head is aligned");
 
 void *bump_alloc(struct bump *b, size_t size)
 {
+	assert(size);
 	size = (size + 63) & ~(size_t)63;
 	spin_lock(&b->lock);
 	if ((size_t)(b->end - b->next) < size) {
@@ -60,17 +64,19 @@ bool clock_reserve(struct bump *b, struct clock *c, uint32_t n)
 		c->cap = cap;
 	}
 	if (n > c->n)
-		c->n = n; /* the rest is zero: nobody wrote there */
+		c->n = n; /* the rest is zero: no thread wrote there */
 	return true;
 }
 
 bool clock_join(struct bump *b, struct clock *dst, const struct clock *src)
 {
+	assert(src->n <= src->cap && dst->n <= dst->cap);
 	if (!clock_reserve(b, dst, src->n))
 		return false;
 	for (uint32_t i = 0; i < src->n; i++)
 		if (dst->e[i] < src->e[i])
 			dst->e[i] = src->e[i];
+	assert(dst->n >= src->n);
 	return true;
 }
 
@@ -89,6 +95,7 @@ bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src)
 		dst->e[i] = src->e[i];
 	for (uint32_t i = src->n; i < dst->n; i++)
 		dst->e[i] = 0;
+	assert(src->n <= dst->cap);
 	dst->n = src->n;
 	return true;
 }
@@ -132,6 +139,7 @@ static uint32_t granule(uintptr_t addr)
 
 static uint32_t find(const struct lock_table *t, uint32_t head, uintptr_t addr)
 {
+	assert(head < t->max || !head);
 	while (head && t->locks[head].addr != addr)
 		head = t->locks[head].next;
 	return head;
@@ -139,6 +147,7 @@ static uint32_t find(const struct lock_table *t, uint32_t head, uintptr_t addr)
 
 uint32_t lock_id(struct lock_table *t, uintptr_t addr)
 {
+	assert(addr);
 	uint32_t g = granule(addr), *head = &t->heads[g];
 	uint32_t id = find(t, __atomic_load_n(head, __ATOMIC_ACQUIRE), addr);
 	if (id)
@@ -154,8 +163,7 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr)
 			uint64_t bit = mix64(addr >> 12) % FILTER;
 			t->locks[id].addr = addr;
 			t->locks[id].next = *head;
-			__atomic_fetch_or(&t->pages[bit / 64], 1ull << bit % 64,
-			                  __ATOMIC_RELAXED);
+			__atomic_fetch_or(&t->pages[bit / 64], 1ull << bit % 64, __ATOMIC_RELAXED);
 			__atomic_store_n(head, id, __ATOMIC_RELEASE);
 		}
 	}
@@ -165,6 +173,7 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr)
 
 void lock_renew(struct lock *l)
 {
+	assert(l->nev <= LOCK_EVIDENCE);
 	spin_lock(&l->spin);
 	l->life++;
 	l->lived += l->seq != 0;

@@ -10,7 +10,7 @@
  * not followed (and are taken as ordered: see shadow.c).
  *
  * Evidence is what other threads were seen doing under a lock. It is what
- * turns a block that lets go of the lock into a finding (reduction.h).
+ * makes a block that releases the lock a finding (reduction.h).
  */
 #ifndef INTACT_DYNAMIC_LOCK_H
 #define INTACT_DYNAMIC_LOCK_H
@@ -29,7 +29,7 @@ struct bump { /* memory that is given back all at once, if ever */
 	struct spin lock;
 };
 void *bump_alloc(struct bump *b, size_t size);
-/* All of it, when nobody uses it any more. */
+/* All of it, when it is no longer used. */
 void bump_free(struct bump *b);
 
 struct clock {
@@ -43,12 +43,12 @@ void clock_clear(struct clock *c);
 bool clock_reserve(struct bump *b, struct clock *c, uint32_t n);
 
 struct evidence {
-	uint32_t uid;          /* the thread; 0: none */
-	uint32_t held;         /* its other locks */
+	uint32_t uid;            /* the thread; 0: none */
+	uint32_t held;           /* its other locks */
 	uint32_t acquire, write; /* stacks; write 0: it only read */
-	uint32_t tid, epoch;   /* the last time, by the thread's own count */
-	uint32_t since;        /* its `since` then (reduction.h) */
-	uint32_t token;        /* all it did was to take it or give it back (token.h) */
+	uint32_t tid, epoch;     /* the last time, by the thread's own count */
+	uint32_t since;          /* its `since` then (reduction.h) */
+	uint32_t token;          /* all it did was to take it or give it back (token.h) */
 };
 
 /* A section on a lock that has ended; uid 0: none has. */
@@ -61,21 +61,21 @@ struct lock_section {
 
 struct lock {
 	uintptr_t addr;
-	uint32_t next;         /* in the same granule's chain */
-	uint32_t life;         /* counts the objects that lived here */
-	uint32_t seq;          /* acquisitions so far */
-	uint32_t pending;      /* findings wait for evidence */
-	uint32_t taker;        /* thread whose section last took a token (token.h) */
-	bool monitor;          /* it was used with a condition (token.h) */
-	uint32_t created;      /* stack of its initialisation, or of the first acquire
+	uint32_t next;    /* in the same granule's chain */
+	uint32_t life;    /* counts the objects that lived here */
+	uint32_t seq;     /* acquisitions so far */
+	uint32_t pending; /* findings wait for evidence */
+	uint32_t taker;   /* thread whose section last took a token (token.h) */
+	bool monitor;     /* it was used with a condition (token.h) */
+	uint32_t created; /* stack of its initialisation, or of the first acquire
 	                          (LOCK_FIRST_USE); 0: unknown */
 	uint32_t nev;
 	struct spin spin;
 	/* Whose release `clock` is a copy of, and when: who knows that epoch of
 	 * that thread knows all of the clock. tid 0: it is several threads'. */
 	uint32_t rel_tid, rel_epoch;
-	uint32_t lived;        /* earlier objects here that were taken as locks */
-	uint64_t rel_note;     /* what a recorder knows that release by */
+	uint32_t lived;       /* earlier objects here that were taken as locks */
+	uint64_t rel_note;    /* what a recorder knows that release by */
 	struct clock clock;   /* of releases after writing: for everyone */
 	struct clock readers; /* of releases after reading: for writers */
 	/* The last sections that wrote and that did not. Of readers since the last
@@ -101,8 +101,8 @@ static inline bool lock_readers(const struct lock *l)
 struct lock_table {
 	struct lock *locks;
 	uint32_t *heads;
-	uint64_t *pages;       /* the filter */
-	uint32_t n, max;       /* n == max: full */
+	uint64_t *pages; /* the filter */
+	uint32_t n, max; /* n == max: full */
 	struct spin spin[64];
 };
 

@@ -1,7 +1,9 @@
 #include "dynamic/lockset.h"
 
-#define MAX_SETS  (1u << 19)
-#define MAX_ELEMS (1u << 22)
+#include "base/invariant.h"
+
+#define MAX_SETS             (1u << 19)
+#define MAX_ELEMS            (1u << 22)
 /* Slots of a level: 2^12, 2^14, ... 2^20. */
 #define LOCKSET_SLOTS(level) (1u << (12 + 2 * (level)))
 
@@ -41,8 +43,7 @@ static uint32_t hash_run(const uint32_t *e, uint32_t n)
 	return (uint32_t)h;
 }
 
-static bool same(const struct lockset_table *t, uint32_t id, uint32_t hash,
-                 const uint32_t *e, uint32_t n)
+static bool same(const struct lockset_table *t, uint32_t id, uint32_t hash, const uint32_t *e, uint32_t n)
 {
 	const struct lockset_run *r = &t->sets[id];
 	if (r->hash != hash || r->len != n)
@@ -54,9 +55,9 @@ static bool same(const struct lockset_table *t, uint32_t id, uint32_t hash,
 }
 
 /* The slot that holds this set's id, or the empty one where it belongs. */
-static uint32_t *find(struct lockset_table *t, unsigned level, uint32_t hash, const uint32_t *e,
-                      uint32_t n)
+static uint32_t *find(struct lockset_table *t, unsigned level, uint32_t hash, const uint32_t *e, uint32_t n)
 {
+	assert(level < LOCKSET_LEVELS && n);
 	for (uint32_t i = hash;; i++) {
 		uint32_t *slot = &t->slots[level][i & (LOCKSET_SLOTS(level) - 1)];
 		uint32_t id = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -69,6 +70,7 @@ static uint32_t *find(struct lockset_table *t, unsigned level, uint32_t hash, co
  * find it there asks again under the lock. */
 static void grow(struct lockset_table *t)
 {
+	assert(t->level + 1 < LOCKSET_LEVELS);
 	unsigned level = t->level + 1;
 	for (uint32_t id = 1; id < t->nsets; id++) {
 		uint32_t i = t->sets[id].hash;
@@ -79,9 +81,11 @@ static void grow(struct lockset_table *t)
 	__atomic_store_n(&t->level, level, __ATOMIC_RELEASE);
 }
 
-static uint32_t intern(struct lockset_table *t, const uint32_t *e, uint32_t n,
-                       uint32_t otherwise)
+static uint32_t intern(struct lockset_table *t, const uint32_t *e, uint32_t n, uint32_t otherwise)
 {
+	assert(n <= LOCKSET_MAX);
+	for (uint32_t i = 1; i < n; i++)
+		assert(e[i - 1] < e[i]);
 	if (!n)
 		return LOCKSET_EMPTY;
 	uint32_t hash = hash_run(e, n);
@@ -110,9 +114,9 @@ static uint32_t intern(struct lockset_table *t, const uint32_t *e, uint32_t n,
 	return id;
 }
 
-const uint32_t *lockset_members(const struct lockset_table *t, uint32_t set,
-                                uint32_t *len)
+const uint32_t *lockset_members(const struct lockset_table *t, uint32_t set, uint32_t *len)
 {
+	assert(set < MAX_SETS);
 	*len = t->sets[set].len;
 	return t->elems + t->sets[set].start;
 }
@@ -153,11 +157,11 @@ static uint32_t keep(struct lockset_cache *c, uint64_t key, uint32_t value)
 /* Sets have at most 2^19 ids and locks 2^30, so a key fits 64 bits. */
 static uint64_t key_of(unsigned op, uint32_t a, uint32_t b)
 {
+	assert(a >> 31 == 0 && b >> 31 == 0); /* the fields do not overlap */
 	return (uint64_t)op << 62 | (uint64_t)a << 31 | b;
 }
 
-uint32_t lockset_add(struct lockset_table *t, struct lockset_cache *c,
-                     uint32_t set, uint32_t lock)
+uint32_t lockset_add(struct lockset_table *t, struct lockset_cache *c, uint32_t set, uint32_t lock)
 {
 	uint32_t out[LOCKSET_MAX], n, m = 0, i = 0, got;
 	uint64_t key = key_of(1, set, lock);
@@ -174,8 +178,7 @@ uint32_t lockset_add(struct lockset_table *t, struct lockset_cache *c,
 	return keep(c, key, intern(t, out, m, set));
 }
 
-uint32_t lockset_remove(struct lockset_table *t, struct lockset_cache *c,
-                        uint32_t set, uint32_t lock)
+uint32_t lockset_remove(struct lockset_table *t, struct lockset_cache *c, uint32_t set, uint32_t lock)
 {
 	uint32_t out[LOCKSET_MAX], n, m = 0, got;
 	uint64_t key = key_of(2, set, lock);
@@ -188,8 +191,7 @@ uint32_t lockset_remove(struct lockset_table *t, struct lockset_cache *c,
 	return keep(c, key, intern(t, out, m, set));
 }
 
-uint32_t lockset_meet(struct lockset_table *t, struct lockset_cache *c,
-                      uint32_t a, uint32_t b)
+uint32_t lockset_meet(struct lockset_table *t, struct lockset_cache *c, uint32_t a, uint32_t b)
 {
 	uint32_t out[LOCKSET_MAX], na, nb, m = 0, got;
 	if (a == b || !a || !b)

@@ -11,7 +11,7 @@
  * is published, so readers take no lock; writers hold `lock`.
  *
  * When a table is full `full` is set and operations return their first
- * operand: whoever judges must then stop calling anything unprotected.
+ * operand: the analysis must then stop calling anything unprotected.
  *
  * Cost: adding, removing and intersecting are linear in the sets plus one
  * look-up; callers keep a small cache in front (struct lockset_cache).
@@ -55,15 +55,11 @@ void lockset_free(struct lockset_table *t);
 
 /* The set with `lock` added or removed; the common part of two. The cache
  * may be NULL. */
-uint32_t lockset_add(struct lockset_table *t, struct lockset_cache *c,
-                     uint32_t set, uint32_t lock);
-uint32_t lockset_remove(struct lockset_table *t, struct lockset_cache *c,
-                        uint32_t set, uint32_t lock);
-uint32_t lockset_meet(struct lockset_table *t, struct lockset_cache *c,
-                      uint32_t a, uint32_t b);
+uint32_t lockset_add(struct lockset_table *t, struct lockset_cache *c, uint32_t set, uint32_t lock);
+uint32_t lockset_remove(struct lockset_table *t, struct lockset_cache *c, uint32_t set, uint32_t lock);
+uint32_t lockset_meet(struct lockset_table *t, struct lockset_cache *c, uint32_t a, uint32_t b);
 bool lockset_has(const struct lockset_table *t, uint32_t set, uint32_t lock);
 /* The members, sorted; `*len` of them. Owned by the table. */
-const uint32_t *lockset_members(const struct lockset_table *t, uint32_t set,
-                                uint32_t *len);
+const uint32_t *lockset_members(const struct lockset_table *t, uint32_t set, uint32_t *len);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * log: what a thread did lately, as its blocks need it: sections, acquires,
- * reads of unprotected data. A ring; entries have numbers that only grow, and
- * every frame knows the number at its entry, so the functions that contain
- * an entry are those entered before it.
+ * log: the recent actions of a thread that its blocks need: sections,
+ * acquires, reads of unprotected data. A ring; entries have numbers that only
+ * grow, and every frame knows the number at its entry, so the functions that
+ * contain an entry are those entered before it.
  */
 #ifndef INTACT_DYNAMIC_LOG_H
 #define INTACT_DYNAMIC_LOG_H
 
+#include "base/invariant.h"
 #include "dynamic/reduction.h"
 
 static inline void log_push(struct thread *t, struct log_entry e)
@@ -28,14 +29,14 @@ static inline void log_acquire(struct thread *t)
 /* The oldest entry that a block other than the outermost can contain. */
 static inline uint32_t log_floor(const struct dynamic *d, const struct thread *t)
 {
+	assert(d->history <= RED_LOG);
 	if (t->top <= t->frames + 1)
 		return t->nlog;
 	uint32_t floor = t->frames[2].log;
 	return t->nlog - floor > d->history ? t->nlog - d->history : floor;
 }
 
-static inline bool log_find(const struct dynamic *d, const struct thread *t, uint64_t key,
-                     uint32_t *at)
+static inline bool log_find(const struct dynamic *d, const struct thread *t, uint64_t key, uint32_t *at)
 {
 	uint32_t floor = log_floor(d, t);
 	for (uint32_t i = t->nlog; i != floor; i--)
@@ -76,12 +77,11 @@ static inline bool log_marked(const struct thread *t, uint32_t at, const struct 
 /* Locks held all the way from entry `at` until now. */
 static inline uint32_t log_held_across(struct dynamic *d, struct thread *t, uint32_t at)
 {
-	uint32_t set = lockset_meet(&d->sets, &t->cache, t->log[at % RED_LOG].held,
-	                            t->acc.all);
+	assert(t->nlog - at <= RED_LOG);
+	uint32_t set = lockset_meet(&d->sets, &t->cache, t->log[at % RED_LOG].held, t->acc.all);
 	for (uint32_t i = at + 1; set && i != t->nlog; i++)
 		if (t->log[i % RED_LOG].kind == LOG_SECTION)
-			set = lockset_remove(&d->sets, &t->cache, set,
-			                     (uint32_t)t->log[i % RED_LOG].key);
+			set = lockset_remove(&d->sets, &t->cache, set, (uint32_t)t->log[i % RED_LOG].key);
 	return set;
 }
 

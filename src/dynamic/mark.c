@@ -1,10 +1,11 @@
 #include "dynamic/mark.h"
 
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 
-void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
-                    uintptr_t pc)
+void red_mark_begin(struct dynamic *d, struct thread *t, const char *name, uintptr_t pc)
 {
+	assert(t->nmarks <= RED_MARKS && t->top >= t->frames);
 	if (t->nmarks == RED_MARKS)
 		return; /* deeper nesting is judged by the blocks around */
 	reach_trim(t);
@@ -16,7 +17,7 @@ void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
 		.log = t->nlog,
 	};
 	t->wrote = false;
-	red_tick(t); /* what it touches is its own doing: noted anew */
+	red_tick(t); /* what it touches is its own doing: noted again */
 	reach_open(t);
 }
 
@@ -29,6 +30,7 @@ void red_mark_end(struct thread *t)
 
 void red_mark_drop(struct thread *t)
 {
+	assert(t->top >= t->frames && t->top <= t->limit);
 	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
 		t->nmarks--;
 	reach_trim(t);
@@ -57,6 +59,7 @@ static struct mark *blame(struct thread *t)
 /* What a finding says of this very block, with what `violated` has of it. */
 static struct finding occurrence(struct dynamic *d, struct thread *t, const struct mark *m)
 {
+	assert(m >= t->marks && m < t->marks + t->nmarks);
 	return (struct finding){
 		.kind = FIND_MARKED,
 		.key = mix64(m->pc ^ mix64((uint64_t)m->commit << 32 | m->violated.stack)),
@@ -86,8 +89,7 @@ static struct finding occurrence(struct dynamic *d, struct thread *t, const stru
 }
 
 /* The block is violated by what happens now, as `f` says: address, stack, lock. */
-static struct finding violated(struct dynamic *d, struct thread *t, struct mark *m,
-                               const struct finding *f)
+static struct finding violated(struct dynamic *d, struct thread *t, struct mark *m, const struct finding *f)
 {
 	const struct lock *l = d->locks.locks;
 	m->violated.address = (uintptr_t)f->address;
@@ -104,19 +106,20 @@ static struct finding violated(struct dynamic *d, struct thread *t, struct mark 
 	return occurrence(d, t, m);
 }
 
-void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock,
-                  uint32_t stack, bool wait)
+void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock, uint32_t stack, bool wait)
 {
+	assert(lock && lock < d->locks.max);
 	struct mark *m = blame(t);
 	if (!m)
 		return;
-	struct finding f = violated(d, t, m, &(struct finding){
-		.address = d->locks.locks[lock].addr,
-		.violation = stack,
-		.violation_op = wait ? OP_WAIT : OP_ACQUIRE,
-		.lock = lock,
-		.lock2 = m->lock,
-	});
+	struct finding f = violated(d, t, m,
+	                            &(struct finding){
+					    .address = d->locks.locks[lock].addr,
+					    .violation = stack,
+					    .violation_op = wait ? OP_WAIT : OP_ACQUIRE,
+					    .lock = lock,
+					    .lock2 = m->lock,
+				    });
 	m->finding = finding_merge(d, &f);
 	if (m->finding)
 		finding_judge(d, t, m->finding);
@@ -140,9 +143,8 @@ void mark_release(struct thread *t, uint32_t lock, uint32_t stack, bool wait)
 
 /* The latest of two accesses that another thread made, one that can meet what t
  * does since its epoch `from`. */
-static const struct race_access *other_of(const struct dynamic *d, const struct thread *t,
-                                          const struct race *r, const struct race_access a[2],
-                                          uint32_t from)
+static const struct race_access *other_of(const struct dynamic *d, const struct thread *t, const struct race *r,
+                                          const struct race_access a[2], uint32_t from)
 {
 	for (int i = 0; i < 2; i++)
 		if (a[i].uid && !red_same(t, r, &a[i]) && !finding_cannot_meet(d, t, from, &a[i]))
@@ -150,8 +152,7 @@ static const struct race_access *other_of(const struct dynamic *d, const struct 
 	return NULL;
 }
 
-void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
-                 const struct race *r, bool write, uint32_t stack)
+void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr, const struct race *r, bool write, uint32_t stack)
 {
 	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
 	struct mark *m = committed(t);
@@ -161,12 +162,13 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		o = other_of(d, t, r, r->r, m->epoch);
 	m = o ? blame(t) : NULL;
 	if (m) {
-		struct finding f = violated(d, t, m, &(struct finding){
-			.address = addr,
-			.violation = stack,
-			.violation_op = op,
-			.lock2 = m->lock, /* to name it: such a finding waits for no evidence */
-		});
+		struct finding f = violated(d, t, m,
+		                            &(struct finding){
+						    .address = addr,
+						    .violation = stack,
+						    .violation_op = op,
+						    .lock2 = m->lock, /* to name it: such a finding waits for no evidence */
+					    });
 		f.other = red_who(d, o);
 		f.other_write = o->stack;
 		f.other_op = reads ? OP_READ : OP_WRITE;
@@ -191,6 +193,7 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 
 void mark_looked(struct thread *t, uintptr_t addr, uint32_t before)
 {
+	assert(t->nmarks <= RED_MARKS);
 	for (uint32_t i = 0; i < t->nmarks; i++) {
 		struct mark *m = &t->marks[i];
 		if (!(before >> i & 1) || m->state == MARK_DONE)
@@ -224,8 +227,7 @@ void mark_looks_again(struct thread *t, uintptr_t addr, bool tried)
 }
 
 /* Who closed the cycle, into the finding; `now` is what this thread does there. */
-static void who_closed(const struct dynamic *d, const struct reach_cycle *c, const struct finding *now,
-                       struct finding *f)
+static void who_closed(const struct dynamic *d, const struct reach_cycle *c, const struct finding *now, struct finding *f)
 {
 	const struct lock_section *s = lock_last(&d->locks.locks[now->lock]);
 	if (!c->uid)
@@ -242,9 +244,9 @@ static void who_closed(const struct dynamic *d, const struct reach_cycle *c, con
 	}
 }
 
-void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c,
-                struct finding *now)
+void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c, struct finding *now)
 {
+	assert(c->level >= 1 && c->level <= t->nmarks);
 	struct mark *m = &t->marks[c->level - 1];
 	bool told = m->cycle;
 	for (uint32_t i = 0; i < c->level; i++) {

@@ -1,5 +1,6 @@
 #include "dynamic/message.h"
 
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 
 /* FINDING_ROOM: more than any finding takes: 12 stacks of 64 counters, 17 bytes
@@ -9,6 +10,7 @@ _Static_assert(FINDING_ROOM * 2 < MESSAGE_SIZE, "a finding fits a piece");
 
 static size_t put_number(char *out, size_t at, size_t max, uint64_t v, unsigned base)
 {
+	assert(base == 10 || base == 16);
 	char tmp[24];
 	unsigned n = 0;
 	do {
@@ -57,6 +59,7 @@ static void put(struct message *m, const char *fmt, ...)
 	va_list ap;
 	va_start(ap, fmt);
 	m->n += message_format(m->text + m->n, MESSAGE_SIZE - m->n, fmt, ap);
+	assert(m->n < MESSAGE_SIZE);
 	va_end(ap);
 }
 
@@ -147,22 +150,19 @@ static void put_made(struct message *m, const struct dynamic *d, const char *nam
 		put(m, "set %s_first 1\n", name);
 }
 
-static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES,
-                  *const uses[] = FINDING_USE_NAMES;
+static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES, *const uses[] = FINDING_USE_NAMES;
 _Static_assert(sizeof kinds / sizeof *kinds == FIND_KINDS && sizeof ops / sizeof *ops == OP_KINDS, "each has a name");
 
 static void put_finding(struct message *m, const struct dynamic *d, const struct finding *f)
 {
+	assert(f > d->findings && f < d->findings + d->nfindings && f->kind < FIND_KINDS);
 	put(m, "finding %lx %u\n", (unsigned long)f->key, (unsigned)(f - d->findings));
-	put(m, "set kind %s\nset confirmed %u\nset count %u\nset loop %u\n", kinds[f->kind],
-	    f->confirmed, f->count, f->loop);
-	put(m, "set commit_op %s\nset violation_op %s\nset thread %u\nset other %u\n",
-	    ops[f->commit_op], ops[f->violation_op], f->uid, f->other);
-	put(m, "set lock %u\nset lock2 %u\nset address %lx\n", f->lock, f->lock2,
-	    (unsigned long)f->address);
+	put(m, "set kind %s\nset confirmed %u\nset count %u\nset loop %u\n", kinds[f->kind], f->confirmed, f->count, f->loop);
+	put(m, "set commit_op %s\nset violation_op %s\nset thread %u\nset other %u\n", ops[f->commit_op], ops[f->violation_op],
+	    f->uid, f->other);
+	put(m, "set lock %u\nset lock2 %u\nset address %lx\n", f->lock, f->lock2, (unsigned long)f->address);
 	if (f->lock2 || f->address2)
-		put(m, "set address2 %lx\n",
-		    (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
+		put(m, "set address2 %lx\n", (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
 	if (f->uses)
 		put(m, "set uses %s\n", uses[f->uses]);
 	if (f->other_op)

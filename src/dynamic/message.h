@@ -5,9 +5,10 @@
  *
  * A message goes out in pieces of at most MESSAGE_SIZE bytes, each with the
  * process's number, and is never cut: a finding, or a module, that does not fit
- * the piece begins the next one. What a process says adds up: modules once
- * told need not be told again, a finding told again replaces what was said of
- * it, and a line `count` says that one was met again and is otherwise as told.
+ * the piece begins the next one. The messages of a process are cumulative:
+ * modules are sent once, a finding that is sent again replaces the earlier one,
+ * and a line `count` says that a finding was met again and is otherwise
+ * unchanged.
  */
 #ifndef INTACT_DYNAMIC_MESSAGE_H
 #define INTACT_DYNAMIC_MESSAGE_H
@@ -27,16 +28,16 @@ struct message_module {
 };
 
 struct message {
-	char *text;            /* MESSAGE_SIZE bytes */
+	char *text; /* MESSAGE_SIZE bytes */
 	size_t n;
 	const uint32_t *created, *parent; /* by thread: stack and parent */
 	uint32_t nthreads;
-	/* Takes a piece away, NUL behind it; false: it could not. Then nothing
-	 * more is sent. */
+	/* Takes a piece away, followed by a NUL; false: it could not. Then
+	 * nothing more is sent. */
 	bool (*send)(void *arg, const char *text, size_t n);
 	void *arg;
 	int pid;
-	uint64_t image;        /* tells programs of one process number apart */
+	uint64_t image; /* tells programs of one process number apart */
 	bool final, failed;
 };
 

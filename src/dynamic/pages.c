@@ -9,8 +9,7 @@
 /* Raw system calls: mmap itself is interposed in programs under test. */
 void *pages_map(size_t size)
 {
-	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 	if (p == -1)
 		return NULL;
 	/* Large pages would turn a touched cell into two megabytes (pages_dense). */
@@ -27,7 +26,7 @@ void *pages_map_large(size_t size)
 {
 	char *p = pages_map(size + PAGES_LARGE);
 	if (!p)
-		return pages_map(size); /* the address space is nearly spent */
+		return pages_map(size); /* the address space is nearly used up */
 	size_t before = -(uintptr_t)p % PAGES_LARGE;
 	if (before)
 		pages_unmap(p, before);
@@ -57,8 +56,7 @@ void pages_clear(void *p, size_t size)
 {
 	uintptr_t a = (uintptr_t)p, e = a + size;
 	uintptr_t pa = (a + 4095) & ~(uintptr_t)4095, pe = e & ~(uintptr_t)4095;
-	if (pe > pa && pe - pa >= (64u << 10) &&
-	    syscall(SYS_madvise, pa, pe - pa, MADV_DONTNEED) == 0) {
+	if (pe > pa && pe - pa >= (64u << 10) && syscall(SYS_madvise, pa, pe - pa, MADV_DONTNEED) == 0) {
 		for (uint64_t *q = p; (uintptr_t)q < pa; q++)
 			*q = 0;
 		for (uint64_t *q = (uint64_t *)pe; (uintptr_t)q < e; q++)
@@ -76,8 +74,7 @@ void spin_wait(struct spin *s)
 	for (unsigned n = 0;; n++) {
 		uint32_t want = 0;
 		if (!__atomic_load_n(&s->held, __ATOMIC_RELAXED) &&
-		    __atomic_compare_exchange_n(&s->held, &want, 1, 0,
-		                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&s->held, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		if (n < 64)
 			__builtin_ia32_pause();

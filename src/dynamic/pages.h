@@ -13,7 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `size` zeroed bytes, or NULL when the address space or limit is spent. */
+#include "base/invariant.h"
+
+/* `size` zeroed bytes, or NULL when the address space or limit is used up. */
 void *pages_map(size_t size);
 void pages_unmap(void *p, size_t size);
 /* The same, at a multiple of a large page. */
@@ -27,19 +29,21 @@ enum { PAGES_LARGE = 2 << 20 };
 void pages_clear(void *p, size_t size);
 
 /* A lock held for a few dozen instructions; yields when it has to wait long. */
-struct spin { uint32_t held; };
+struct spin {
+	uint32_t held;
+};
 void spin_wait(struct spin *s);
 
 static inline void spin_lock(struct spin *s)
 {
 	uint32_t want = 0;
-	if (!__atomic_compare_exchange_n(&s->held, &want, 1, 0, __ATOMIC_ACQUIRE,
-	                                 __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&s->held, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		spin_wait(s);
 }
 
 static inline void spin_unlock(struct spin *s)
 {
+	assert(__atomic_load_n(&s->held, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&s->held, 0, __ATOMIC_RELEASE);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 #define KEYS_MAX 1000000
@@ -66,6 +67,7 @@ const struct predicted *predict_list(const struct predict *p, size_t *n)
 
 uint64_t predict_count(const struct predict *p, enum predict_kind kind)
 {
+	assert((unsigned)kind < sizeof p->kinds / sizeof *p->kinds);
 	return p->kinds[kind];
 }
 
@@ -82,8 +84,7 @@ static uint64_t key_of(const struct predicted *f)
 	h = hash64(h ^ ((uint64_t)f->first.loc << 32 | f->second.loc));
 	h = hash64(h ^ ((uint64_t)f->between.loc << 32 | f->begin.loc));
 	h = hash64(h ^ f->until.loc);
-	return hash64(h ^ ((uint64_t)f->first.kind << 16 | (uint64_t)f->second.kind << 8 |
-	                   f->between.kind));
+	return hash64(h ^ ((uint64_t)f->first.kind << 16 | (uint64_t)f->second.kind << 8 | f->between.kind));
 }
 
 bool predict_known(const struct predict *p, const struct predicted *f)
@@ -93,6 +94,8 @@ bool predict_known(const struct predict *p, const struct predicted *f)
 
 void predict_add(struct predict *p, struct predicted f)
 {
+	assert(f.kind == PREDICT_PROVEN || f.kind == PREDICT_POSSIBLE);
+	assert(f.kind != PREDICT_PROVEN || f.order);
 	uint64_t key = key_of(&f);
 	uint32_t at = map_get(&p->by_places, key);
 	if (at != MAP_NONE) {

@@ -3,7 +3,7 @@
  *
  * Two analyses over the same events:
  *  - reduction (predict_reduce.c): the Atomizer (002, section 2): locksets
- *    tell which accesses may race; a block is reducible when it is right
+ *    determine which accesses may race; a block is reducible when it is right
  *    movers, at most one non-mover, left movers. What it names is *possible*:
  *    a warning, not a proof.
  *  - reordering (predict_reorder.c): searches a window of the trace for a

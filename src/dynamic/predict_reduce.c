@@ -3,11 +3,11 @@
  * analysis of running programs (reduction.h, mark.h), fed with events.
  *
  * An event is one call of it, as a record of a program is (replay.h): a
- * variable is eight bytes at an address of its own, a lock another address, a
- * block a marked block. Stacks are made of one "program counter" each, the
- * number of a place: what was done (kind, target), where, by which thread.
- * A finding names stacks, so places, so the events that were last there when
- * it was first met.
+ * variable is eight bytes at its own address, a lock is another address, a
+ * block is a marked block. Stacks consist of one "program counter" each, the
+ * number of a place: what was done (kind, target), where, by which thread. A
+ * finding names stacks, so places, so the events that were last there when it
+ * was first met.
  *
  * What is not known of a trace is taken so that no alarm is missed: all its
  * threads are there from the start. Beyond the bounds of that analysis (16,383
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "dynamic/predict.h"
 #include "dynamic/reduction.h"
@@ -46,7 +47,7 @@ struct reduce {
 	struct map by_place;
 	struct predict_event *places; /* [0] unused */
 	uint32_t nplaces, places_cap;
-	struct reduce_seen *seen;        /* by finding */
+	struct reduce_seen *seen; /* by finding */
 	uint32_t nseen;
 	bool nomem;
 };
@@ -79,6 +80,7 @@ static uintptr_t place_of(struct reduce *r, const struct event *e)
 
 static struct predict_event place_at(const struct reduce *r, uint32_t stack)
 {
+	assert(r->nplaces >= 1);
 	uint64_t pc = 0;
 	stack_walk(&r->d.stacks, stack, &pc, 1);
 	return r->places[pc < r->nplaces ? pc : 0];
@@ -86,9 +88,9 @@ static struct predict_event place_at(const struct reduce *r, uint32_t stack)
 
 /* ---- threads ------------------------------------------------------------ */
 
-static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct reduce_watched *parent,
-                                  uintptr_t pc)
+static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct reduce_watched *parent, uintptr_t pc)
 {
+	assert(id >= r->nthreads || !r->threads[id]);
 	if (!REDUCE_ROOM(r, r->threads, r->nthreads, id))
 		return NULL;
 	uint32_t slot = r->nfree ? r->free_slots[--r->nfree] : r->nslots;
@@ -102,8 +104,7 @@ static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct r
 		r->nslots++;
 	w->t.frames = w->t.top = w->frames;
 	w->t.limit = w->frames + 2;
-	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, id + 1,
-	                 r->slot_epoch[slot] + 1, pc);
+	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, id + 1, r->slot_epoch[slot] + 1, pc);
 	w->t.acc.live = 2;
 	r->threads[id] = w;
 	return w;
@@ -140,8 +141,8 @@ static void access(struct reduce *r, struct thread *t, const struct event *e, ui
 		red_access(&r->d, t, addr, 0xff, write, pc, NULL);
 }
 
-/* The thread's own data: a both-mover, and nobody's conflict. But it may be what
- * a section or block writes first. */
+/* The thread's own data: a both-mover without conflicts. But it may be what a
+ * section or block writes first. */
 static void own_access(struct reduce *r, const struct event *e)
 {
 	struct reduce_watched *w = thread_of(r, e->thread);
@@ -186,10 +187,11 @@ static void one(struct reduce *r, const struct event *e)
 /* Findings that are new: the events they are about. */
 static void note(struct reduce *r)
 {
+	assert(r->d.nfindings <= RED_MAX_FINDINGS);
 	for (; r->nseen < r->d.nfindings; r->nseen++) {
 		const struct finding *f = &r->d.findings[r->nseen];
 		r->seen[r->nseen] = (struct reduce_seen){ place_at(r, f->entered), place_at(r, f->commit),
-			                           place_at(r, f->violation), false };
+			                                  place_at(r, f->violation), false };
 	}
 }
 
@@ -200,8 +202,8 @@ static void tell(struct reduce *r)
 		if (s->told || !r->d.findings[i].ready)
 			continue;
 		s->told = true;
-		predict_add(r->p, (struct predicted){ .kind = PREDICT_POSSIBLE, .begin = s->begin,
-		                                      .first = s->first, .second = s->second });
+		predict_add(r->p, (struct predicted){
+					  .kind = PREDICT_POSSIBLE, .begin = s->begin, .first = s->first, .second = s->second });
 	}
 }
 

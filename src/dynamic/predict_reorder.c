@@ -14,18 +14,17 @@
  *   the block's thread: from g, the outermost critical section around a2 that
  *     was entered after a1, to a2.
  *
- * What must come first is the least set with the predecessors of g and s in
- * their threads that is closed: with a read comes the write it read, with an
- * event of a thread its fork, with a join all the thread did, and of two
- * critical sections of a lock the earlier one wholly (the closure of
- * sync-preserving reordering, POPL 2021: kept in recorded order it is
- * feasible). When it holds g or s there is no such run of this shape. The
- * candidate is then judged by verdict/verify_reorder.c alone, which makes the
- * answer sound: reads before the last events keep their values, locks are
- * respected; and a1, r1, r2, a2 stand in it in this order, a cycle between
- * the block and the other thread.
+ * What must come first is the least set with the predecessors of g and s in their
+ * threads that is closed: with a read comes the write it read, with an event of a
+ * thread its fork, with a join all the thread did, and of two critical sections
+ * of a lock the earlier one wholly (the closure of sync-preserving reordering,
+ * POPL 2021: kept in recorded order it is feasible). When it holds g or s there
+ * is no such run of this shape. The candidate is then judged by
+ * verdict/verify_reorder.c alone, which makes the answer sound: reads before the
+ * last events keep their values, locks are respected; and a1, r1, r2, a2 occur in
+ * it in this order, a cycle between the block and the other thread.
  *
- * A fork in the block stands for a1 (r1 is then the first event of the thread), a
+ * A fork in the block serves as a1 (r1 is then the first event of the thread), a
  * join for a2 (r2 is the last). Cycles of other shapes are left to
  * predict_search.c, for what is small.
  *
@@ -37,21 +36,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/predict_window.h"
 #include "verdict/verify_reorder.h"
 
-#define TRIES 6
-#define PAIR_TRIES 24
-#define NEAR 6
-#define BACK 12          /* accesses looked back for the other variable */
-#define FORKS_BACK 64    /* events looked back for a fork */
-#define WALK_MAX 2000    /* events of a critical section walked over */
-#define ATTEMPTS_MAX 400 /* closures a window */
+#define TRIES        6
+#define PAIR_TRIES   24
+#define NEAR         6
+#define BACK         12   /* accesses looked back for the other variable */
+#define FORKS_BACK   64   /* events looked back for a fork */
+#define WALK_MAX     2000 /* events of a critical section walked over */
+#define ATTEMPTS_MAX 400  /* closures a window */
 
 /* ---- the closure -------------------------------------------------------- */
 
 static void want(struct reorder *r, uint32_t i)
 {
+	assert(i == NO || i < r->n);
 	if (i != NO && r->tpos[i] + 1 > r->target[r->tid[i]])
 		r->target[r->tid[i]] = r->tpos[i] + 1;
 }
@@ -59,6 +60,7 @@ static void want(struct reorder *r, uint32_t i)
 /* What must come with event i. False: it cannot come at all. */
 static bool include(struct reorder *r, uint32_t i)
 {
+	assert(i < r->n && r->tid[i] < r->nlocal);
 	const struct event *e = &r->ev[i];
 	uint32_t fork = r->forked_by[r->tid[i]];
 	if (fork != NO && fork < i)
@@ -101,6 +103,7 @@ static bool include(struct reorder *r, uint32_t i)
 /* Everything that must come before g and s; false when that holds one. */
 static bool closure(struct reorder *r, uint32_t g, uint32_t s)
 {
+	assert(g < r->n && s < r->n && r->tid[g] != r->tid[s]);
 	uint32_t tg = r->tid[g], ts = r->tid[s];
 	memset(r->target, 0, r->nlocal * sizeof *r->target);
 	memset(r->done, 0, r->nlocal * sizeof *r->done);
@@ -132,6 +135,7 @@ static bool closure(struct reorder *r, uint32_t g, uint32_t s)
  * still held at a2. */
 static uint32_t last_part(const struct reorder *r, uint32_t a1, uint32_t a2)
 {
+	assert(a1 < a2 && r->tid[a1] == r->tid[a2]);
 	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
 	uint32_t g = a2, walked = 0;
 	for (uint32_t p = r->tpos[a2]; p-- > r->tpos[a1] + 1;) {
@@ -155,8 +159,7 @@ static bool takes(const struct reorder *r, uint32_t g, uint32_t a2, uint32_t l)
 }
 
 /* Where the other thread has released what g..a2 takes; NO: it does not. */
-static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
-                           uint32_t g, uint32_t a2)
+static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x, uint32_t g, uint32_t a2)
 {
 	const uint32_t *list = r->tev + r->tstart[r->tid[x]];
 	uint32_t until = x, walked = 0;
@@ -164,8 +167,7 @@ static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
 		uint32_t i = list[p];
 		if (++walked > WALK_MAX)
 			return NO;
-		if (r->ev[i].kind != EVENT_ACQ || (r->match[i] != NO && r->match[i] < x) ||
-		    !takes(r, g, a2, r->ev[i].target))
+		if (r->ev[i].kind != EVENT_ACQ || (r->match[i] != NO && r->match[i] < x) || !takes(r, g, a2, r->ev[i].target))
 			continue;
 		if (r->match[i] == NO)
 			return NO;
@@ -175,7 +177,7 @@ static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
 	return until;
 }
 
-/* The thread + 1 that holds lock l when the closure has run; 0: nobody. */
+/* The thread + 1 that holds lock l when the closure has run; 0: none. */
 static uint32_t holder(const struct reorder *r, uint32_t l)
 {
 	uint32_t who = r->held[l], b = r->lock_prerel[l];
@@ -190,9 +192,9 @@ static uint32_t holder(const struct reorder *r, uint32_t l)
  * A quick look before the real check: does a part need a lock that a thread
  * other than the two holds?
  */
-static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
-                       uint32_t other)
+static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to, uint32_t other)
 {
+	assert(r->tid[from] == r->tid[to] && r->tpos[from] <= r->tpos[to]);
 	const uint32_t *list = r->tev + r->tstart[r->tid[from]];
 	for (uint32_t p = r->tpos[from]; p <= r->tpos[to]; p++) {
 		const struct event *e = &r->ev[list[p]];
@@ -204,9 +206,9 @@ static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
 }
 
 /* Writes the candidate into r->order; its length. */
-static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
-                      uint32_t a2, struct predicted *out)
+static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g, uint32_t a2, struct predicted *out)
 {
+	assert(r->tid[s] == r->tid[f] && r->tid[g] == r->tid[a2]);
 	size_t k = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->tpos[i] < r->done[r->tid[i]])
@@ -220,13 +222,15 @@ static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
 	return k;
 }
 
-static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
-                    uint32_t r2)
+static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1, uint32_t r2)
 {
+	assert(a1 < a2 && r->tid[a1] == r->tid[a2] && r->tid[r1] == r->tid[r2] && r->tid[r1] != r->tid[a1]);
 	struct block *root = &r->blocks[r->root[a2]];
 	struct predicted f = {
-		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]),
-		.second = event_of(&r->ev[a2]), .between = event_of(&r->ev[r1]),
+		.kind = PREDICT_PROVEN,
+		.first = event_of(&r->ev[a1]),
+		.second = event_of(&r->ev[a2]),
+		.between = event_of(&r->ev[r1]),
 		.start = r->ev[0].index,
 	};
 	if (a1 < r1 && r2 < a2)
@@ -240,8 +244,7 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 	}
 	if (r->attempts >= ATTEMPTS_MAX)
 		return;
-	uint64_t key = hash64((uint64_t)f.first.loc << 32 | f.second.loc) ^
-	               hash64((uint64_t)f.between.loc << 32 | f.begin.loc) ^
+	uint64_t key = hash64((uint64_t)f.first.loc << 32 | f.second.loc) ^ hash64((uint64_t)f.between.loc << 32 | f.begin.loc) ^
 	               hash64(f.until.loc);
 	if (!window_try(r, key, TRIES))
 		return;
@@ -249,8 +252,7 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 	uint32_t g = last_part(r, a1, a2);
 	uint32_t s = r->outer[r1] == NO ? r1 : r->outer[r1];
 	uint32_t end = g == NO ? NO : other_part(r, s, r2, g, a2);
-	if (end == NO || !closure(r, g, s) || locked_out(r, s, end, NO - 1) ||
-	    locked_out(r, g, a2, r->ev[s].thread))
+	if (end == NO || !closure(r, g, s) || locked_out(r, s, end, NO - 1) || locked_out(r, g, a2, r->ev[s].thread))
 		return;
 	size_t k = compose(r, s, end, g, a2, &f);
 	if (verify_reorder(r->renamed, r->n, r->held, r->nlocks, r->order, k))
@@ -291,7 +293,7 @@ static void with_remote(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r2
 	}
 }
 
-/* a1 and a2 stand in one block: tries the accesses around them. */
+/* a1 and a2 are in one block: tries the accesses around them. */
 static void around(struct reorder *r, uint32_t a1, uint32_t a2)
 {
 	uint64_t places = hash64((uint64_t)r->ev[a1].loc << 32 | r->ev[a2].loc) + 1;
@@ -324,6 +326,7 @@ static void two_variables(struct reorder *r, uint32_t a2)
 /* The access before a2 to its variable in the same block, or NO. */
 static uint32_t before_in_block(const struct reorder *r, uint32_t a2)
 {
+	assert(a2 < r->n);
 	for (uint32_t a = r->prev_same[a2], n = 0; a != NO && n < 64; a = r->prev_same[a], n++)
 		if (r->tid[a] == r->tid[a2])
 			return r->root[a] == r->root[a2] ? a : NO;
@@ -389,7 +392,7 @@ bool reorder_analyse(struct reorder *r)
 	r->fresh = false;
 	r->nlocal = 0;
 	if (!r->begins && !r->open)
-		return true; /* nothing in it stands in a block */
+		return true; /* nothing in it is in a block */
 	if (window_build(r)) {
 		for (uint32_t i = 0; i < r->n && !r->nomem; i++)
 			if (r->root[i] != NO)

@@ -2,17 +2,17 @@
  * predict_search: all orders of the few events around a block.
  *
  * What predict_reorder.c looks for has a shape: one other thread, between two
- * events of the block. A cycle can also lead through several threads, their
- * blocks, locks, forks and joins. So where no shape fits, the at most REGION events
- * around the block are tried in every order, until STEPS are spent: a depth-first
- * search over what each thread does next, that follows what the block reaches
- * (serial.h: the first transaction reached of each thread) and stops where a link
- * arrives in the block from there. States that were met before are left; that two
- * states look alike by their hash only costs what lay behind one of them.
+ * events of the block. A cycle can also lead through several threads, their blocks,
+ * locks, forks and joins. So where no shape fits, the at most REGION events around
+ * the block are tried in every order, up to STEPS steps: a depth-first search over
+ * what each thread does next, that follows what the block reaches (serial.h: the
+ * first transaction reached of each thread) and stops where a link arrives in the
+ * block from there. States that were met before are left; two states with equal
+ * hashes only cost the part of the search after one of them.
  *
- * Events before the region run as recorded, those behind it do not run. What is
- * found is made shorter, one event at a time from the end of each thread, and
- * then judged by verdict/verify_reorder.c as the others are.
+ * Events before the region run as recorded, those after it do not run. What is
+ * found is made shorter, one event at a time from the end of each thread, and then
+ * judged by verdict/verify_reorder.c as the others are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,7 @@
 #include "dynamic/predict_window.h"
 #include "verdict/verify_reorder.h"
 
-enum { REGION = 64, LOCAL = 12, OBJECTS = 24, LINKS = 96, STEPS = 12000, SEEN = 1 << 15,
-       WINDOW_STEPS = 120000, PLACE_TRIES = 3 };
+enum { REGION = 64, LOCAL = 12, OBJECTS = 24, LINKS = 96, STEPS = 12000, SEEN = 1 << 15, WINDOW_STEPS = 120000, PLACE_TRIES = 3 };
 #define SEARCH_NONE 0xff
 
 /* The region: its events by their place in it, threads and objects renumbered. */
@@ -31,9 +30,9 @@ struct region {
 	uint32_t nthreads, block; /* the thread of the block */
 	uint8_t thread[REGION], object[REGION], tx[REGION], kind[REGION], source[REGION];
 	uint8_t list[LOCAL][REGION], len[LOCAL], stop[LOCAL]; /* stop: events that may run */
-	uint8_t fork[LOCAL];      /* place of its fork in the region */
+	uint8_t fork[LOCAL];                                  /* place of its fork in the region */
 	uint8_t tx_block;
-	uint8_t held[OBJECTS];    /* by lock: the thread + 1 that has it at the start */
+	uint8_t held[OBJECTS]; /* by lock: the thread + 1 that has it at the start */
 	uint32_t global[LOCAL];
 	uint32_t names[2][OBJECTS], nnames[2]; /* variables, locks */
 };
@@ -42,9 +41,9 @@ struct state {
 	uint8_t pos[LOCAL];
 	uint8_t write[OBJECTS], read[OBJECTS][LOCAL];
 	uint8_t owner[OBJECTS], released[OBJECTS];
-	uint8_t first[LOCAL];     /* transaction reached, SEARCH_NONE: none */
+	uint8_t first[LOCAL]; /* transaction reached, SEARCH_NONE: none */
 	uint16_t frozen;
-	uint64_t links;           /* a sum of hashes of those below */
+	uint64_t links; /* a sum of hashes of those below */
 	/* not part of what makes states alike: the links between threads */
 	uint8_t nlinks, link[LINKS][2];
 };
@@ -150,8 +149,8 @@ static bool describe(struct region *g, uint32_t root)
 			g->tx_block = tx[k];
 		}
 	}
-	/* A thread that is forked behind the region cannot run; the block's thread
-	 * has nothing to do behind the block. */
+	/* A thread that is forked after the region cannot run; the block's thread
+	 * has nothing to do after the block. */
 	for (uint32_t k = 0; k < g->nthreads; k++) {
 		g->stop[k] = 0;
 		for (uint32_t p = 0; p < g->len[k]; p++) {
@@ -233,7 +232,7 @@ static bool can_run(const struct region *g, const struct state *s, uint8_t e)
 	return true;
 }
 
-/* The links that arrive at e, and what it leaves behind. */
+/* The links that arrive at e, and the state after it. */
 static enum predict_result run(const struct region *g, struct state *s, uint8_t e, uint8_t *closing)
 {
 	uint8_t k = g->thread[e], o = g->object[e], links[LOCAL + 2];
@@ -309,7 +308,7 @@ static bool known(struct predict_search *q, const struct state *s)
 	return false;
 }
 
-/* Some event that concerns nobody else is next: it may run at once. */
+/* The next event is one that concerns no other thread: it may run at once. */
 static uint32_t silent(const struct region *g, const struct state *s)
 {
 	for (uint32_t k = 0; k < g->nthreads; k++)
@@ -424,8 +423,11 @@ static void claim(struct reorder *r, struct predict_search *q, const struct stat
 	uint32_t a1 = g->lo + s->link[out][0], a2 = g->lo + q->path[q->npath - 1];
 	uint8_t in = s->link[out][1];
 	struct predicted f = {
-		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]), .second = event_of(&r->ev[a2]),
-		.between = event_of(&r->ev[g->lo + in]), .start = r->ev[g->lo].index,
+		.kind = PREDICT_PROVEN,
+		.first = event_of(&r->ev[a1]),
+		.second = event_of(&r->ev[a2]),
+		.between = event_of(&r->ev[g->lo + in]),
+		.start = r->ev[g->lo].index,
 		.begin = r->blocks[window_block(r, a1, a2)].begin,
 	};
 	if (q->closing != in)
@@ -450,8 +452,8 @@ static void claim(struct reorder *r, struct predict_search *q, const struct stat
 	predict_add(r->p, f);
 }
 
-/* In the order of the recording, does the block close a cycle? Then it is told of
- * already. */
+/* In the order of the recording, does the block close a cycle? Then it is already
+ * reported. */
 static bool recorded(struct predict_search *q)
 {
 	struct state s;

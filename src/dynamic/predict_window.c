@@ -12,15 +12,17 @@
 /* Room for element `want`. */
 #define WINDOW_ROOM(r, p, n, want) (GROW(p, n, (want) + 1ull) || ((r)->nomem = true, false))
 /* a second array of the same length as one that is about to grow */
-#define ROOM2(r, p, n, want)                                                   \
-	({ uint32_t n2_ = (n); WINDOW_ROOM(r, p, n2_, want); })
+#define ROOM2(r, p, n, want)                  \
+	({                                    \
+		uint32_t n2_ = (n);           \
+		WINDOW_ROOM(r, p, n2_, want); \
+	})
 
 static bool need_lock(struct reorder *r, uint32_t l)
 {
-	return l < r->nlocks ||
-	       (ROOM2(r, r->lock_max, r->nlocks, l) && ROOM2(r, r->lock_stamp, r->nlocks, l) &&
-	        ROOM2(r, r->lock_prerel, r->nlocks, l) && ROOM2(r, r->lock_acq, r->nlocks, l) &&
-	        WINDOW_ROOM(r, r->held, r->nlocks, l));
+	return l < r->nlocks || (ROOM2(r, r->lock_max, r->nlocks, l) && ROOM2(r, r->lock_stamp, r->nlocks, l) &&
+	                         ROOM2(r, r->lock_prerel, r->nlocks, l) && ROOM2(r, r->lock_acq, r->nlocks, l) &&
+	                         WINDOW_ROOM(r, r->held, r->nlocks, l));
 }
 
 static bool need(struct reorder *r, const struct event *e)
@@ -106,8 +108,7 @@ static void link_accesses(struct reorder *r)
 	}
 }
 
-static uint32_t new_block(struct reorder *r, struct predict_event begin, uint32_t parent,
-                          uint32_t at)
+static uint32_t new_block(struct reorder *r, struct predict_event begin, uint32_t parent, uint32_t at)
 {
 	if (!WINDOW_ROOM(r, r->blocks, r->blocks_cap, r->nblocks))
 		return parent;
@@ -229,7 +230,7 @@ bool window_try(struct reorder *r, uint64_t key, uint32_t max)
 
 /* ---- sliding ------------------------------------------------------------ */
 
-/* The event is left behind: a block begins or ends before the window. */
+/* The event leaves the window: a block begins or ends before the window. */
 static void pass(struct reorder *r, const struct event *e, unsigned kind)
 {
 	struct window_thread *t = &r->threads[e->thread];
@@ -293,9 +294,8 @@ struct reorder *reorder_new(struct predict *p, size_t window)
 	r->p = p;
 	r->window = window < 16 ? 16 : window;
 	map_init(&r->tried);
-	uint32_t **arrays[] = { &r->tid, &r->tpos, &r->tev, &r->rf, &r->match, &r->outer,
-		&r->block, &r->root, &r->prev_same, &r->next_same, &r->order, &r->var_target, &r->var_last,
-		&r->var_write };
+	uint32_t **arrays[] = { &r->tid,  &r->tpos,      &r->tev,       &r->rf,    &r->match,      &r->outer,    &r->block,
+		                &r->root, &r->prev_same, &r->next_same, &r->order, &r->var_target, &r->var_last, &r->var_write };
 	r->ev = calloc(r->window, sizeof *r->ev);
 	r->renamed = calloc(r->window, sizeof *r->renamed);
 	for (r->var_mask = 63; r->var_mask / 2 < r->window; r->var_mask = r->var_mask * 2 + 1)
@@ -319,10 +319,11 @@ void reorder_free(struct reorder *r)
 		return;
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		free(r->threads[i].open);
-	void *all[] = { r->ev, r->renamed, r->var_slot, r->var_target, r->threads, r->held, r->tid, r->tpos, r->tev, r->rf, r->match,
-		r->outer, r->block, r->root, r->blocks, r->search, r->prev_same, r->next_same, r->order, r->tstart, r->tlen,
-		r->tglobal, r->forked_by, r->target, r->done, r->var_last, r->var_write,
-		r->lock_max, r->lock_stamp, r->lock_prerel, r->lock_acq };
+	void *all[] = { r->ev,         r->renamed,     r->var_slot,  r->var_target, r->threads,  r->held,      r->tid,
+		        r->tpos,       r->tev,         r->rf,        r->match,      r->outer,    r->block,     r->root,
+		        r->blocks,     r->search,      r->prev_same, r->next_same,  r->order,    r->tstart,    r->tlen,
+		        r->tglobal,    r->forked_by,   r->target,    r->done,       r->var_last, r->var_write, r->lock_max,
+		        r->lock_stamp, r->lock_prerel, r->lock_acq };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	map_free(&r->tried);

@@ -9,8 +9,8 @@
  * `renamed` it is their own.
  *
  * Memory: that of the window, and a few words for each thread and lock: variables
- * are numbered anew in each window, so how many the trace has does not matter. A
- * window in which no block is open for a moment is passed over.
+ * are renumbered in each window, so their number in the trace does not matter. A
+ * window in which no block is open is skipped.
  */
 #ifndef INTACT_DYNAMIC_PREDICT_WINDOW_H
 #define INTACT_DYNAMIC_PREDICT_WINDOW_H
@@ -25,7 +25,7 @@
 struct window_thread {
 	struct predict_event *open; /* blocks open at the window's start, outermost first */
 	uint32_t nopen, open_cap;
-	uint32_t local1;            /* id in the window + 1 */
+	uint32_t local1; /* id in the window + 1 */
 };
 
 /* A block of the window. */
@@ -41,16 +41,16 @@ struct reorder {
 	struct predict *p;
 	size_t window, n;
 	struct event *ev;
-	struct event *renamed;      /* the same with variables numbered in the window */
-	bool fresh;                 /* events since the last analysis */
-	uint32_t begins, open;      /* blocks that begin in it, or are open at its start */
-	struct window_thread *threads;     /* by thread */
-	uint32_t *held;             /* by lock: thread + 1 at the window's start */
+	struct event *renamed;         /* the same with variables numbered in the window */
+	bool fresh;                    /* events since the last analysis */
+	uint32_t begins, open;         /* blocks that begin in it, or are open at its start */
+	struct window_thread *threads; /* by thread */
+	uint32_t *held;                /* by lock: thread + 1 at the window's start */
 	uint32_t nthreads, nlocks;
 	struct map tried;
 	/* the window, by event */
 	uint32_t *tid, *tpos, *tev, *rf, *match, *outer, *prev_same, *next_same;
-	uint32_t *block, *root;     /* the innermost and the outermost block; NO: none */
+	uint32_t *block, *root; /* the innermost and the outermost block; NO: none */
 	uint32_t *order;
 	/* by local thread */
 	uint32_t *tstart, *tlen, *tglobal, *forked_by, *target, *done;
@@ -62,7 +62,7 @@ struct reorder {
 	struct block *blocks;
 	uint32_t nblocks, blocks_cap;
 	uint32_t stamp, attempts, steps;
-	struct predict_search *search;      /* predict_search.c's, when it was needed */
+	struct predict_search *search; /* predict_search.c's, when it was needed */
 	bool nomem;
 };
 
@@ -73,13 +73,13 @@ static inline struct predict_event event_of(const struct event *e)
 
 /* Makes the tables for the events that are there; false: out of memory. */
 bool window_build(struct reorder *r);
-/* The innermost block that holds both; they stand in one outermost block. */
+/* The innermost block that holds both; they are in one outermost block. */
 uint32_t window_block(const struct reorder *r, uint32_t a1, uint32_t a2);
 /* Counts one more try of this key; false when there were enough. */
 bool window_try(struct reorder *r, uint64_t key, uint32_t max);
 /* Tries what can be tried in the window (predict_reorder.c). */
 bool reorder_analyse(struct reorder *r);
-/* Tries all orders around an outermost block, which stands from .. to
+/* Tries all orders around an outermost block, which extends from .. to
  * (predict_search.c). */
 void reorder_search(struct reorder *r, uint32_t root, uint32_t from, uint32_t to);
 

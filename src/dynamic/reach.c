@@ -1,10 +1,12 @@
+#include "base/invariant.h"
 #include "dynamic/reduction.h"
 
-#define INF     UINT32_MAX
-#define REACH_HEADS   (1u << 20)
-#define RECORDS (1u << 20)
-#define NEIGHBOURS 512u /* cells whose heads stand side by side */
-#define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
+#define INF         UINT32_MAX
+#define REACH_HEADS (1u << 20)
+#define RECORDS     (1u << 20)
+#define NEIGHBOURS  512u /* cells whose heads are adjacent */
+#define FIRST_SIZE  ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
+_Static_assert(!(REACH_HEADS & (REACH_HEADS - 1)) && REACH_HEADS % NEIGHBOURS == 0, "groups of neighbours fill the heads");
 
 static bool map_tables(struct reach *r)
 {
@@ -41,17 +43,19 @@ void reach_free(struct reach *r)
 
 static uint32_t *row(const struct reach *r, uint32_t k)
 {
+	assert(k < REACH_COLUMNS);
 	return r->first + (size_t)k * REACH_THREADS;
 }
 
 static void set_first(struct reach *r, uint32_t k, uint32_t tid, uint32_t epoch)
 {
+	assert(tid < r->nthreads && r->nthreads <= REACH_THREADS);
 	row(r, k)[tid] = epoch;
 	if (r->low[tid] > epoch)
 		r->low[tid] = epoch;
 }
 
-/* Slots never seen before are reached by nobody. */
+/* Slots never seen before are not reached. */
 static bool see_thread(struct reach *r, uint32_t tid)
 {
 	if (tid >= REACH_THREADS)
@@ -67,6 +71,7 @@ static bool see_thread(struct reach *r, uint32_t tid)
 /* Column k begins now, with nothing reached but itself. */
 static void begin_column(struct reach *r, uint32_t k, const struct thread *t, bool inner)
 {
+	assert(t->tid && t->tid < r->nthreads);
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		row(r, k)[i] = INF;
 	r->column[k] = (struct reach_column){ .tid = t->tid, .begin = t->acc.epoch, .inner = inner };
@@ -81,13 +86,14 @@ static void set_open(struct reach *r, uint32_t n)
 
 static void close_column(struct reach *r, uint32_t k)
 {
+	assert(k < r->ncolumns && r->column[k].tid && r->open);
 	r->column[k].tid = 0;
 	set_open(r, r->open - 1);
 	while (r->ncolumns && !r->column[r->ncolumns - 1].tid)
 		r->ncolumns--;
 	if (r->open)
 		return;
-	/* Nobody can reach anything: forget all. */
+	/* Nothing can be reached: forget all. */
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		r->low[i] = INF;
 	r->naccess = 1;
@@ -99,6 +105,7 @@ static void close_column(struct reach *r, uint32_t k)
 
 static void trim(struct reach *r, struct thread *t)
 {
+	assert(t->nmarks <= RED_MARKS && t->ncolumns <= RED_MARKS);
 	for (; t->ncolumns > t->nmarks; t->ncolumns--) {
 		struct mark *m = &t->marks[t->ncolumns - 1];
 		if (m->column && r->column[m->column - 1].tid == t->tid)
@@ -156,8 +163,7 @@ static uint32_t level_of(const struct thread *t, uint32_t k)
 }
 
 /* Block k reaches the thread's current transaction from here on. */
-static void reach_here(struct reach *r, uint32_t k, const struct thread *t, uint32_t at,
-                       uint32_t block)
+static void reach_here(struct reach *r, uint32_t k, const struct thread *t, uint32_t at, uint32_t block)
 {
 	set_first(r, k, t->tid, at);
 	for (uint32_t i = 0; block && i < r->nthreads; i++)
@@ -167,8 +173,8 @@ static void reach_here(struct reach *r, uint32_t k, const struct thread *t, uint
 
 /* Epoch `epoch` of thread `from` comes before what thread t does now. The
  * source is known (or not) as `a`. */
-static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t epoch,
-                    const struct reach_access *a, struct reach_cycle *out)
+static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t epoch, const struct reach_access *a,
+                    struct reach_cycle *out)
 {
 	uint32_t block = outermost(t);
 	uint32_t at = block ? r->column[block - 1].begin : t->acc.epoch;
@@ -187,9 +193,8 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 		}
 		uint32_t level = c->tid == t->tid ? level_of(t, k) : 0;
 		if (level > out->level)
-			*out = (struct reach_cycle){ level, a ? a->uid : 0, a ? a->stack : 0,
-				                     c->out, c->out_at, c->out_op,
-				                     a ? a->op : 0 };
+			*out = (struct reach_cycle){ level,     a ? a->uid : 0, a ? a->stack : 0, c->out,
+				                     c->out_at, c->out_op,      a ? a->op : 0 };
 		if (c->tid == t->tid || row(r, k)[t->tid] <= (c->inner ? t->acc.epoch : at))
 			continue;
 		news = true;
@@ -216,8 +221,7 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out)
 {
 	uint32_t from = t->fork_tid;
-	struct reach_access a = { .uid = t->parent, .stack = t->created, .op = OP_ENTER,
-		                  .mask = t->created ? 1 : 0 };
+	struct reach_access a = { .uid = t->parent, .stack = t->created, .op = OP_ENTER, .mask = t->created ? 1 : 0 };
 	t->fork_tid = 0;
 	if (from)
 		link_to(r, t, from, t->fork_epoch, &a, out);
@@ -225,6 +229,7 @@ static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out
 
 void reach_open(struct thread *t)
 {
+	assert(t->nmarks >= 1 && t->nmarks <= RED_MARKS);
 	struct reach *r = t->reach;
 	struct mark *m = &t->marks[t->nmarks - 1];
 	uint32_t k = 0;
@@ -253,6 +258,7 @@ void reach_open(struct thread *t)
 
 static uint64_t *head_of(struct reach *r, uint64_t cell)
 {
+	assert(r->heads);
 	uint64_t group = mix64(cell / NEIGHBOURS) % (REACH_HEADS / NEIGHBOURS);
 	return &r->heads[group * NEIGHBOURS + cell % NEIGHBOURS];
 }
@@ -274,8 +280,7 @@ static void keep(struct reach *r, const struct reach_access *now, bool write)
 		bool a_write = a->op != OP_READ;
 		if (write || (a->tid == now->tid && !a_write))
 			a->mask &= (uint8_t)~now->mask;
-		if (a->mask && a->tid == now->tid && a->epoch == now->epoch && a_write == write &&
-		    a->stack == now->stack) {
+		if (a->mask && a->tid == now->tid && a->epoch == now->epoch && a_write == write && a->stack == now->stack) {
 			a->mask |= now->mask;
 			return;
 		}
@@ -310,8 +315,7 @@ static struct reach_cycle touch(struct thread *t, struct reach_access now, bool 
 	link_fork(r, t, &out);
 	unsigned known = 0;
 	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next)
-		if (r->access[i].cell == now.cell && r->access[i].tid == t->tid &&
-		    r->access[i].op == OP_READ)
+		if (r->access[i].cell == now.cell && r->access[i].tid == t->tid && r->access[i].op == OP_READ)
 			known |= r->access[i].mask; /* the last write came before that */
 	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next) {
 		const struct reach_access *a = &r->access[i];
@@ -330,20 +334,21 @@ static struct reach_cycle touch(struct thread *t, struct reach_access now, bool 
 	return out;
 }
 
-struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op,
-                              bool write, uint32_t stack)
+struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op, bool write, uint32_t stack)
 {
-	struct reach_access a = { .cell = (uint64_t)addr >> 3, .mask = (uint8_t)mask, .stack = stack,
-		                  .op = write ? op : OP_READ };
+	assert(mask && mask <= 0xff && op < OP_KINDS);
+	struct reach_access a = { .cell = (uint64_t)addr >> 3, .mask = (uint8_t)mask, .stack = stack, .op = write ? op : OP_READ };
 	return touch(t, a, write);
 }
 
 /* Objects that live at one address after the other are different ones. */
-struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op,
-                              bool write, uint32_t stack)
+struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op, bool write, uint32_t stack)
 {
+	assert(lock && op < OP_KINDS);
 	struct reach_access a = { .cell = REACH_LOCK | (uint64_t)(life & 0x7fffffff) << 32 | lock,
-		                  .mask = 0xff, .stack = stack, .op = write ? op : OP_READ };
+		                  .mask = 0xff,
+		                  .stack = stack,
+		                  .op = write ? op : OP_READ };
 	return touch(t, a, write);
 }
 

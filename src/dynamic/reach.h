@@ -21,9 +21,9 @@
  *                 taking and letting go are writes, of readers reads.
  *
  * Conflicts are those of docs/trace.md: data, locks, fork and join; what merely
- * orders threads (conditions, semaphores, barriers) is none. So the verdict is
- * the one that `intact trace` gives on the recording, but for blocks that begin
- * anew (reach_restart).
+ * orders threads (conditions, semaphores, barriers) is not a conflict. So the
+ * verdict is the one that `intact trace` gives on the recording, except for
+ * blocks that restart (reach_restart).
  *
  * While no marked block is open nothing is kept and nothing is asked: the cost
  * is one comparison of `open`. Otherwise every access that the fast path does
@@ -50,45 +50,45 @@ enum { REACH_COLUMNS = 512, REACH_THREADS = 1024, REACH_WHOLE = 1 << 30 };
 struct thread;
 
 struct reach_column {
-	uint32_t tid, begin;     /* epoch it began with; tid 0: free */
-	bool inner;              /* a nested block */
-	uint32_t out;            /* stack where it was first left; 0: never */
-	uint64_t out_at;         /* what it did it to, as in reach_cycle */
+	uint32_t tid, begin; /* epoch it began with; tid 0: free */
+	bool inner;          /* a nested block */
+	uint32_t out;        /* stack where it was first left; 0: never */
+	uint64_t out_at;     /* what it did it to, as in reach_cycle */
 	uint8_t out_op;
 };
 
 struct reach_access {
-	uint64_t cell;           /* address / 8; of locks see reach.c */
+	uint64_t cell; /* address / 8; of locks see reach.c */
 	uint32_t next;
 	uint32_t epoch, stack, uid;
 	uint16_t tid;
-	uint8_t mask;            /* bytes; 0: free for this cell's next access */
+	uint8_t mask; /* bytes; 0: free for this cell's next access */
 	uint8_t op;
 };
 
 struct reach {
-	uint32_t open;           /* columns in use: read without the lock */
-	uint32_t whole;          /* that, and REACH_WHOLE while all is recorded: then
+	uint32_t open;  /* columns in use: read without the lock */
+	uint32_t whole; /* that, and REACH_WHOLE while all is recorded: then
 	                            not even reads of shared constants are left out */
 	struct spin spin;
-	uint32_t ncolumns;       /* those below may be in use */
+	uint32_t ncolumns; /* those below may be in use */
 	struct reach_column *column;
-	uint32_t *first;         /* [column][thread]: epoch; UINT32_MAX: none */
-	uint32_t *low;           /* by thread: not above any `first` of it */
-	uint32_t nthreads;       /* slots below have been seen */
-	uint64_t *heads;         /* generation << 32 | access */
+	uint32_t *first;             /* [column][thread]: epoch; UINT32_MAX: none */
+	uint32_t *low;               /* by thread: not above any `first` of it */
+	uint32_t nthreads;           /* slots below have been seen */
+	uint64_t *heads;             /* generation << 32 | access */
 	struct reach_access *access; /* [0] unused */
 	uint32_t naccess, generation;
-	bool failed;             /* no memory for tables */
+	bool failed; /* no memory for tables */
 };
 
 /* What closed a cycle. */
 struct reach_cycle {
-	uint32_t level;          /* 1 + the innermost mark on it; 0: there is none */
-	uint32_t uid, stack;     /* the other thread, its last step (0: unknown) */
-	uint32_t out;            /* where the block was left: a stack, 0: unknown */
-	uint64_t out_at;         /* address of the data, or REACH_LOCK | its id */
-	uint8_t out_op, op;      /* enum finding_op: of `out`, of the other's step */
+	uint32_t level;      /* 1 + the innermost mark on it; 0: there is none */
+	uint32_t uid, stack; /* the other thread, its last step (0: unknown) */
+	uint32_t out;        /* where the block was left: a stack, 0: unknown */
+	uint64_t out_at;     /* address of the data, or REACH_LOCK | its id */
+	uint8_t out_op, op;  /* enum finding_op: of `out`, of the other's step */
 };
 
 void reach_free(struct reach *r);
@@ -103,11 +103,9 @@ void reach_restart(struct thread *t, uint32_t marks);
 /* Only the thread in slot `tid` lives on in this process. */
 void reach_forked(struct reach *r, uint32_t tid);
 
-struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op,
-                              bool write, uint32_t stack);
-struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op,
-                              bool write, uint32_t stack);
-/* A thread begins; parent NULL: nobody's. */
+struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op, bool write, uint32_t stack);
+struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op, bool write, uint32_t stack);
+/* A thread begins; parent NULL: none. */
 void reach_begin(struct thread *parent, struct thread *child);
 struct reach_cycle reach_join(struct thread *t, const struct thread *other);
 /* This memory holds new variables from now on. */

@@ -1,5 +1,6 @@
 #include "dynamic/reduction.h"
 
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -14,7 +15,7 @@
  * as a call does. A function that was called has its entry hook near its start,
  * one that was inlined has it elsewhere. */
 #define ARGUMENTS 128u
-#define PROLOGUE 128u
+#define PROLOGUE  128u
 
 bool red_inlined(const struct frame *f)
 {
@@ -33,6 +34,7 @@ static bool through_pointer(const struct thread *t, const struct frame *f)
 
 uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 {
+	assert(f >= t->frames && f <= t->top);
 	struct frame *from = f;
 	while (from > t->frames && !(from->node & FRAME_NODE))
 		from--;
@@ -51,11 +53,12 @@ uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 
 uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
 {
+	assert(f > t->frames && f <= t->top);
 	uint32_t node = red_frame_node(d, t, f);
 	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
 }
 
-/* The functions that are active, but for the outermost: main and threads' first ones
+/* The functions that are active, except the outermost: main and threads' first ones
  * are not judged. Inlined ones are in no stack, so they are counted apart. */
 static void note_functions(struct dynamic *d, const struct thread *t)
 {
@@ -66,8 +69,8 @@ static void note_functions(struct dynamic *d, const struct thread *t)
 			continue;
 		for (; tries < RED_FUNCTIONS; tries++, i = (i + 1) % RED_FUNCTIONS) {
 			was = 0;
-			if (__atomic_compare_exchange_n(&d->functions[i], &was, f->fn, 0, __ATOMIC_RELAXED,
-			                                __ATOMIC_RELAXED) || was == f->fn)
+			if (__atomic_compare_exchange_n(&d->functions[i], &was, f->fn, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+			    was == f->fn)
 				break;
 		}
 		if (!was && tries < RED_FUNCTIONS)
@@ -75,8 +78,7 @@ static void note_functions(struct dynamic *d, const struct thread *t)
 	}
 }
 
-static __attribute__((noinline)) uint32_t remember(struct dynamic *d, struct thread *t, uint32_t parent,
-                                                   uintptr_t pc, unsigned i)
+static __attribute__((noinline)) uint32_t remember(struct dynamic *d, struct thread *t, uint32_t parent, uintptr_t pc, unsigned i)
 {
 	uint32_t before = d->stacks.n;
 	t->seen[i].pc = pc;
@@ -108,8 +110,7 @@ void red_prune(struct thread *t, uintptr_t sp)
 {
 	while (t->top > t->frames && t->top->sp + 8 < sp)
 		t->top--;
-	while (t->nmarks && t->marks[t->nmarks - 1].nframes >
-	                            (uint32_t)(t->top - t->frames))
+	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
 		t->nmarks--;
 	/* Their columns go later (reach_trim): signals may come in here. */
 }
@@ -119,6 +120,7 @@ void red_prune(struct thread *t, uintptr_t sp)
 /* A new epoch: what the fast path knows of older accesses ends here. */
 void red_tick(struct thread *t)
 {
+	assert(t->acc.epoch != UINT32_MAX);
 	t->acc.epoch++;
 	if (t->tid < t->clock.n)
 		t->clock.e[t->tid] = t->acc.epoch;
@@ -135,9 +137,10 @@ static void fixed_order(struct dynamic *d, struct thread *t, const struct thread
 		t->fixed.e[other->tid] = other->acc.epoch;
 }
 
-void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
-                      uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc)
+void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent, uint32_t tid, uint32_t uid, uint32_t first,
+                      uintptr_t pc)
 {
+	assert(tid && tid <= SHADOW_MAX_TID);
 	red_thread_end(t);
 	t->reach = &d->reach;
 	t->fork_tid = 0;
@@ -181,7 +184,7 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	}
 }
 
-/* As `seen` has them already, stacks are made anew. */
+/* As `seen` has them already, stacks are rebuilt. */
 void red_called(struct thread *t, uint32_t pointers)
 {
 	t->pointers = pointers | RED_CALLED;
@@ -197,13 +200,14 @@ void red_thread_end(struct thread *t)
 
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc)
 {
+	assert(t != other);
 	clock_join(&d->bump, &t->clock, &other->clock);
 	fixed_order(d, t, other);
 	if (d->reach.open) {
 		struct reach_cycle c = reach_join(t, other);
 		if (c.level)
-			mark_cycle(d, t, &c, &(struct finding){
-				.violation = pc ? red_stack(d, t, pc) : 0, .violation_op = OP_JOIN });
+			mark_cycle(d, t, &c,
+			           &(struct finding){ .violation = pc ? red_stack(d, t, pc) : 0, .violation_op = OP_JOIN });
 	}
 	red_tick(t);
 	t->joined = t->since = t->acc.epoch;
@@ -220,34 +224,29 @@ void red_cas(struct thread *t, uintptr_t addr, bool failed)
 	t->cas_failed = failed;
 }
 
-static __attribute__((noinline)) void exact_data(struct dynamic *d, struct thread *t,
-                                                 uintptr_t addr, unsigned mask, bool write,
+static __attribute__((noinline)) void exact_data(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool write,
                                                  uintptr_t pc)
 {
 	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
 	uint32_t stack = red_stack(d, t, pc);
 	struct reach_cycle c = reach_data(t, addr, mask, op, write, stack);
 	if (c.level)
-		mark_cycle(d, t, &c, &(struct finding){ .address = addr, .violation = stack,
-			                                .violation_op = op });
+		mark_cycle(d, t, &c, &(struct finding){ .address = addr, .violation = stack, .violation_op = op });
 }
 
 /* ---- data ---- */
 
 /* The latest write by another thread that can meet what t does since `from`. */
-static const struct race_access *other_write(const struct dynamic *d, const struct thread *t,
-                                             const struct race *r, uint32_t from)
+static const struct race_access *other_write(const struct dynamic *d, const struct thread *t, const struct race *r, uint32_t from)
 {
 	for (int i = 0; i < 2; i++)
-		if (r->w[i].uid && !red_same(t, r, &r->w[i]) &&
-		    !finding_cannot_meet(d, t, from, &r->w[i]))
+		if (r->w[i].uid && !red_same(t, r, &r->w[i]) && !finding_cannot_meet(d, t, from, &r->w[i]))
 			return &r->w[i];
 	return NULL;
 }
 
 /* Racing data read and then written in one block that also uses locks. */
-static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
-                       struct race *r, uint32_t stack)
+static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr, struct race *r, uint32_t stack)
 {
 	uint32_t at;
 	if (!log_find(d, t, (uint64_t)addr | 1ull << 63, &at))
@@ -256,11 +255,11 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 	struct frame *home = log_home(t, at);
 	if (e->kind != LOG_READ || log_outermost(t, home) || (t->nmarks && log_marked(t, at, home)))
 		return;
-	/* Unless another thread did come in between, two cases are let pass. A
-	 * lock held across the pair is taken as meant to protect it, though not
-	 * every writer holds it: memory that a program's own allocator passes on
-	 * is under one lock today and another tomorrow. And one's own stack is
-	 * used again by every call: what raced there before was another variable. */
+	/* Unless another thread intervened, two cases are ignored. A lock held
+	 * across the pair is taken as meant to protect it, though not every writer
+	 * holds it: memory that a program's own allocator passes on is under one
+	 * lock today and another tomorrow. And one's own stack is used again by
+	 * every call: what raced there before was another variable. */
 	uint32_t across = log_held_across(d, t, at);
 	bool own_stack = addr >= t->stack_lo && addr < t->stack_hi;
 	bool confirmed = r->w[0].uid && !red_same(t, r, &r->w[0]) && r->wseq != e->seq;
@@ -298,16 +297,17 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		finding_ready(d, &d->findings[id], NULL);
 }
 
-static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
-                 struct race *r, bool write, bool mover, uintptr_t pc)
+static void racy(struct dynamic *d, struct thread *t, uintptr_t addr, struct race *r, bool write, bool mover, uintptr_t pc)
 {
 	uint32_t stack = red_stack(d, t, pc);
 	if (!t->acc.atomic && t->top > t->frames + 1) {
 		if (write)
 			racy_write(d, t, addr, r, stack);
 		log_push(t, (struct log_entry){ .key = (uint64_t)addr | 1ull << 63,
-		                                .stack = stack, .held = t->acc.all,
-		                                .seq = r->wseq + write, .epoch = t->acc.epoch,
+		                                .stack = stack,
+		                                .held = t->acc.all,
+		                                .seq = r->wseq + write,
+		                                .epoch = t->acc.epoch,
 		                                .kind = write ? LOG_WRITE : LOG_READ });
 	}
 	if (write && r->finding)
@@ -317,9 +317,9 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 	race_note(r, (struct race_access){ t->uid, stack, t->tid, t->acc.epoch }, write);
 }
 
-void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask,
-               bool update, uintptr_t pc)
+void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool update, uintptr_t pc)
 {
+	assert(t->nheld <= RED_HELD && t->nmarks <= RED_MARKS);
 	if (addr >= t->stack_lo && addr < t->stack_hi)
 		return;
 	uint32_t word = token_word(addr, mask);
@@ -343,9 +343,9 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mas
 		t->marks[i].wrote = true;
 }
 
-void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
-                unsigned mask, bool write, uintptr_t pc, uint64_t *was)
+void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool write, uintptr_t pc, uint64_t *was)
 {
+	assert(mask && mask <= 0xff);
 	uint64_t *c = shadow_cell(d->shadow.dir, addr);
 	uint32_t race = 0;
 	bool looks = t->acc.atomic && !write && t->nmarks;

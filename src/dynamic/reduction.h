@@ -4,12 +4,12 @@
  *
  * Blocks are of two kinds.
  *
- * Marked blocks (annotate.h, --atomic) run the automaton literally: right-
- * movers (acquires), then at most one non-mover, then left-movers (releases).
- * The first release or non-mover commits; an acquire or non-mover behind it
- * is the violation. Waiting on a condition restarts a block that has written
- * nothing, because what it read is read again; so does backing off: sections
- * that wrote nothing, given up because a try for a further lock failed.
+ * Marked blocks (annotate.h, --atomic) run the automaton literally: right- movers
+ * (acquires), then at most one non-mover, then left-movers (releases). The first release
+ * or non-mover commits; an acquire or non-mover after it is the violation. Waiting on a
+ * condition restarts a block that has written nothing, because what it read is read
+ * again; so does backing off: sections that wrote nothing, given up because a try for a
+ * further lock failed.
  *
  * An atomic read that a compare-and-swap makes good is a right-mover: what was
  * read is there again, so it might as well be read now. When the swap fails
@@ -18,26 +18,24 @@
  * is taken out and put in again in between has the swap find the same bits:
  * what was read *through* them is another access, judged as such.)
  *
- * Every function is a candidate block without being marked, so functions have
- * no state of their own. Each thread keeps one log of the sections it left
- * (and of its racing accesses); a frame remembers where the log stood when it
- * was entered. When a lock is taken again, the entry of the section before
- * says which frame contains both: the innermost block at fault is the deepest
- * frame that was entered before that entry was written. A frame costs
- * nothing until then.
+ * Every function is a candidate block without being marked, so functions have no state of
+ * their own. Each thread keeps one log of the sections it left (and of its racing
+ * accesses); a frame stores the position of the log when it was entered. When a lock is
+ * taken again, the entry of the section before says which frame contains both: the
+ * innermost block at fault is the deepest frame that was entered before that entry was
+ * written. A frame costs nothing until then.
  *
- * A pair (section left, lock taken again) becomes a finding with evidence:
- * another thread that writes under the lock, holding none of the locks held
- * across the gap (the "protected acquire" refinement). What a thread did before
- * it made the other, or after it waited for it, is no evidence. Threads of which
- * one was made after the other had ended are: a test that calls the one after
- * the other is meant to stand for two at a time; but the report says so. The evidence may
- * come first or later, so the verdict does not hang on the schedule. It is
- * *confirmed* when in this run a cycle of conflicts led from the block through
- * other threads back into it; otherwise it is *predicted*. For marked blocks
- * reach.h tells that exactly, and a cycle is reported even where the automaton
- * is content. For functions the cycle through the gap itself counts: another
- * thread had the lock between the release and the acquire, or wrote the racing
+ * A pair (section left, lock taken again) becomes a finding with evidence: another thread
+ * that writes under the lock, holding none of the locks held across the gap (the
+ * "protected acquire" refinement). What a thread did before it made the other, or after
+ * it waited for it, is no evidence. Threads of which one was made after the other had
+ * ended are: a test that calls one after the other is meant to represent two concurrent
+ * calls; but the report says so. The evidence may come first or later, so the verdict
+ * does not depend on the schedule. It is *confirmed* when in this run a cycle of
+ * conflicts led from the block through other threads back into it; otherwise it is
+ * *predicted*. For marked blocks reach.h decides that exactly, and a cycle is reported
+ * even if the automaton accepts. For functions the cycle through the gap itself counts:
+ * another thread had the lock between the release and the acquire, or wrote the racing
  * data between the read and the write.
  */
 #ifndef INTACT_DYNAMIC_REDUCTION_H
@@ -52,9 +50,17 @@
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
-enum { RED_UIDS = 1 << 16, RED_SLOTS = 1 << 14, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 16384,
-       RED_NAME = 255 /* letters of a mark's */, RED_FUNCTIONS = 1 << 14 /* counted */,
-       RED_KNOWN_BITS = 9 };
+enum {
+	RED_UIDS = 1 << 16,
+	RED_SLOTS = 1 << 14,
+	RED_LOG = 256,
+	RED_HELD = 128,
+	RED_MARKS = 32,
+	RED_MAX_FINDINGS = 16384,
+	RED_NAME = 255 /* letters of a mark's */,
+	RED_FUNCTIONS = 1 << 14 /* counted */,
+	RED_KNOWN_BITS = 9
+};
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
 struct frame {
@@ -67,15 +73,15 @@ struct frame {
 };
 
 #define RED_CALLED (1u << 31)
-enum { RED_CALLED_MAX = 24 }; /* functions looked at */
+enum { RED_CALLED_MAX = 24 };   /* functions looked at */
 #define FRAME_NO_FN UINTPTR_MAX /* `fn` of what is no function's */
-#define FRAME_TOLD (1u << 31)
-#define FRAME_NODE (~FRAME_TOLD)
+#define FRAME_TOLD  (1u << 31)
+#define FRAME_NODE  (~FRAME_TOLD)
 
 enum log_kind { LOG_SECTION, LOG_READ, LOG_WRITE, LOG_ACQUIRE };
 
 struct log_entry {
-	uint64_t key;   /* lock id, or address of racing data */
+	uint64_t key;    /* lock id, or address of racing data */
 	uintptr_t first; /* of a section: the data it wrote first; 0: it only read */
 	uint32_t stack, acquire;
 	uint32_t held;  /* locks still held then */
@@ -86,7 +92,7 @@ struct log_entry {
 
 struct held {
 	uintptr_t addr;
-	uintptr_t first;        /* the data written first; 0: none yet */
+	uintptr_t first; /* the data written first; 0: none yet */
 	uint32_t lock, depth, acquire, seq, write, finding;
 	uint32_t log, block;    /* entries in the log; and when the finding's block began */
 	uint32_t all, wr;       /* the sets of before */
@@ -105,8 +111,8 @@ struct mark {
 	uintptr_t pc;
 	uintptr_t address; /* of the data it committed at */
 	uint32_t stack, nframes, commit, lock, held;
-	uint32_t epoch;    /* of the commit */
-	uint32_t log;      /* entries in the log when it began */
+	uint32_t epoch;   /* of the commit */
+	uint32_t log;     /* entries in the log when it began */
 	uint32_t column;  /* of reach.h, + 1; 0: none */
 	uint32_t finding; /* about this very block; 0: none yet */
 	struct {          /* what that finding says of this block */
@@ -116,42 +122,42 @@ struct mark {
 	} violated;
 	uint8_t state, commit_kind;
 	bool wrote;
-	bool cycle;       /* it lies on one */
-	bool looked;      /* at `address`, by an atomic read; it had not committed
-	                     before, and has done nothing since that must stand
-	                     behind it */
-	bool tried;       /* that read was a compare-and-swap that failed */
+	bool cycle;  /* it lies on one */
+	bool looked; /* at `address`, by an atomic read; it had not committed
+	                     * before, and has done nothing since that must follow
+	                     * it */
+	bool tried;  /* that read was a compare-and-swap that failed */
 };
 
 /* Kinds and operations: event/finding.h. */
 
 struct finding {
 	uint64_t key;
-	const char *name;    /* of the mark */
-	uint64_t address;    /* of the lock or data */
-	uint64_t address2;   /* of the data of the commit, when there is no lock2 */
+	const char *name;  /* of the mark */
+	uint64_t address;  /* of the lock or data */
+	uint64_t address2; /* of the data of the commit, when there is no lock2 */
 	uint32_t uid, count;
-	uint32_t tid, from, to; /* the gap, in epochs of the thread in this slot */
+	uint32_t tid, from, to;                       /* the gap, in epochs of the thread in this slot */
 	uint32_t entered, section, commit, violation; /* stacks */
 	uint32_t lock, lock2, across, commit_held, held;
 	uint32_t life, life2; /* of the locks: see lock.h */
 	uint32_t other, other_acquire, other_write, other_held;
-	uint8_t other_op;     /* of other_write: OP_WRITE unless told */
+	uint8_t other_op; /* of other_write: OP_WRITE unless told */
 	uint8_t kind, commit_op, violation_op;
 	uint8_t uses;
-	bool loop;      /* the same section again: the next turn of a loop */
-	bool wrote;     /* the block wrote before and after the gap */
-	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */
-	bool apart;     /* the two threads were never there at the same time */
-	uint32_t made, made2; /* of the locks: lock.h, `created` */
+	bool loop;                /* the same section again: the next turn of a loop */
+	bool wrote;               /* the block wrote before and after the gap */
+	bool cycle;               /* a cycle happened: confirmed, if it is reported at all */
+	bool apart;               /* the two threads were never there at the same time */
+	uint32_t made, made2;     /* of the locks: lock.h, `created` */
 	struct finding *happened; /* while it waits: the occurrence with a cycle; or NULL */
-	uint32_t unsettled; /* token.h: the thread behind the gap may be giving back; it
-	                       would be ready if the program ended now: `settled` */
+	uint32_t unsettled;       /* token.h: the thread after the gap may be giving back; it
+	                       * would be ready if the program ended now: `settled` */
 	bool settled;
-	uint32_t taken;     /* token.h: by the section before the gap; 0: nothing */
-	uint32_t token;     /* token.h: taken and given back; sections on it are no evidence */
+	uint32_t taken; /* token.h: by the section before the gap; 0: nothing */
+	uint32_t token; /* token.h: taken and given back; sections on it are no evidence */
 	bool confirmed, ready;
-	bool sent;      /* as it is; `told`: so often counted then */
+	bool sent; /* as it is; `told`: so often counted then */
 	uint32_t told;
 };
 
@@ -175,7 +181,7 @@ struct thread {
 	uint32_t wait_lock, wait_origin;    /* waiting: the section's lock, and its origin */
 	uint32_t giving;                    /* token.h: finding that a signal excuses; 0: none */
 	uint32_t monitors;                  /* locks held that are used with conditions */
-	uint32_t signalled;                 /* the lock it let go of before it signalled */
+	uint32_t signalled;                 /* the lock it released before it signalled */
 	/* Functions called through a pointer before the thread had done anything: a bit
 	 * for each, from the second on. RED_CALLED: told. */
 	uint32_t pointers;
@@ -207,25 +213,27 @@ struct dynamic {
 	uint32_t *parents;        /* of threads, by number */
 	struct finding *findings; /* 1 .. nfindings - 1 */
 	uint32_t nfindings;
-	uint32_t nlost;           /* occurrences of findings beyond RED_MAX_FINDINGS */
+	uint32_t nlost; /* occurrences of findings beyond RED_MAX_FINDINGS */
 	/* Whose a slot of threads is, since when, and whose it was before. */
-	struct { uint32_t uid, first, past, past_first; } *slot;
+	struct {
+		uint32_t uid, first, past, past_first;
+	} * slot;
 	uint32_t *slots;
 	struct spin lock;
-	uint32_t history; /* log entries a thread looks back on */
+	uint32_t history;     /* log entries a thread looks back on */
 	uintptr_t *functions; /* met with locks or racing data below them: a hash */
 	uint32_t nfunctions;
 	uint32_t ready; /* findings with evidence: someone should look */
 	/* Asked before a lock event changes findings, which are everyone's; it
-	 * may wait. NULL: nobody wants to know (see runtime/record.c). */
+	 * may wait. NULL: not needed (see runtime/record.c). */
 	void (*alone)(struct thread *t);
 };
 
 /* False: there is not enough address space, and none is kept. */
 bool dynamic_init(struct dynamic *d);
 void dynamic_free(struct dynamic *d);
-/* Code and data at lo to hi are gone: what stacks, locks and findings say of them
- * stands at `delta` from there now (stack_move). False: nothing did. The threads
+/* Code and data at lo to hi are gone: their addresses in stacks, locks and
+ * findings are shifted by `delta` (stack_move). False: nothing did. The threads
  * then forget what they remember of the tables (red_moved). */
 bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta);
 void red_moved(struct thread *t);
@@ -234,8 +242,8 @@ void red_moved(struct thread *t);
  * Thread `uid` begins in slot `tid` with epoch `first`; its frames are there.
  * `parent` (or NULL) made it at `pc`.
  */
-void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
-                      uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc);
+void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent, uint32_t tid, uint32_t uid, uint32_t first,
+                      uintptr_t pc);
 /* Thread t waited for the end of `other`, at `pc` (0: unknown). */
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc);
 
@@ -252,10 +260,8 @@ uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 void red_prune(struct thread *t, uintptr_t sp);
 
 /* Lock events. `wait`: part of waiting on a condition. */
-void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
-                 bool wait, uintptr_t pc);
-void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
-                 uintptr_t pc);
+void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read, bool wait, uintptr_t pc);
+void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait, uintptr_t pc);
 /* An object is initialised at `pc`, or (0) destroyed. */
 void red_renew(struct dynamic *d, struct thread *t, uint32_t lock, uintptr_t pc);
 /* A try for a lock did not get it. */
@@ -266,7 +272,7 @@ void red_cas(struct thread *t, uintptr_t addr, bool failed);
 /* Edges of happens-before without mutual exclusion. */
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);
-/* A condition is signalled; the edge is told apart from that. */
+/* A condition is signalled; the edge is distinguished from that. */
 void red_signal(struct dynamic *d, struct thread *t);
 /* `pointers` of the thread (above) are these; before it takes its first lock. */
 void red_called(struct thread *t, uint32_t pointers);
@@ -278,19 +284,15 @@ void red_tick(struct thread *t);
  * second already says what it should. False: red_access must look. `key` is
  * the CELL_KEY of the thread now; `need` the bits of the first word.
  */
-static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t need,
-                           bool write)
+static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t need, bool write)
 {
 	const struct accessor *a = &t->acc;
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
-	if (a->all != a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid ||
-	    (t->reach && t->reach->open))
+	if (a->all != a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid || (t->reach && t->reach->open))
 		return false;
 	if ((w0 & ~0xffffull) == key)
 		next = w0 | need;
-	else if (!w0 ? !a->all
-	             : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first &&
-	                       c[SHADOW_SECOND] == a->all)
+	else if (!w0 ? !a->all : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first && c[SHADOW_SECOND] == a->all)
 		next = key | need;
 	else
 		return false;
@@ -303,28 +305,22 @@ static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t
  * compare-and-swap. False: red_access must look. Where what the owner did must
  * be told of first (a recording) this is not for use.
  */
-static inline bool red_handed(struct thread *t, uint64_t key, uint64_t *c, uint64_t need,
-                              bool write)
+static inline bool red_handed(struct thread *t, uint64_t key, uint64_t *c, uint64_t need, bool write)
 {
 	const struct accessor *a = &t->acc;
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
 	uint32_t tid = (uint32_t)(w0 >> 48);
-	if (a->all || a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid || !tid ||
-	    (t->reach && t->reach->open))
+	if (a->all || a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid || !tid || (t->reach && t->reach->open))
 		return false;
-	if (tid >= a->nclock || tid == a->tid || a->clock[tid] < (uint32_t)(w0 >> 16) ||
-	    c[SHADOW_SECOND])
+	if (tid >= a->nclock || tid == a->tid || a->clock[tid] < (uint32_t)(w0 >> 16) || c[SHADOW_SECOND])
 		return false;
-	return __atomic_compare_exchange_n(c, &w0, key | need, 0, __ATOMIC_RELAXED,
-	                                   __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(c, &w0, key | need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* Was it this thread itself that accessed racing data? */
-static inline bool red_same(const struct thread *t, const struct race *r,
-                            const struct race_access *a)
+static inline bool red_same(const struct thread *t, const struct race *r, const struct race_access *a)
 {
-	return a->uid == t->uid || (a->uid == RACE_SOMEONE && r->tid == t->acc.tid &&
-	                            r->epoch >= t->acc.first);
+	return a->uid == t->uid || (a->uid == RACE_SOMEONE && r->tid == t->acc.tid && r->epoch >= t->acc.first);
 }
 
 /* Who that was. One known by its slot only has no name any more when the slot is
@@ -335,24 +331,20 @@ static inline uint32_t red_who(const struct dynamic *d, const struct race_access
 		return a->uid;
 	if (a->epoch >= d->slot[a->tid].first)
 		return d->slot[a->tid].uid;
-	return a->epoch >= d->slot[a->tid].past_first && d->slot[a->tid].past ? d->slot[a->tid].past
-	                                                                      : RACE_SOMEONE;
+	return a->epoch >= d->slot[a->tid].past_first && d->slot[a->tid].past ? d->slot[a->tid].past : RACE_SOMEONE;
 }
 
 /* One access that the fast path did not settle. `was` (or NULL) gets the
  * cell's first word as it was found. */
-void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
-                unsigned mask, bool write, uintptr_t pc, uint64_t *was);
+void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool write, uintptr_t pc, uint64_t *was);
 
 /* The thread writes, for the first time since it took its newest lock, or not yet
- * to two places: its sections and marked blocks are told. `update`: it has read
+ * to two places: its sections and marked blocks are sent. `update`: it has read
  * what it writes. Part of red_access. */
-void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask,
-               bool update, uintptr_t pc);
+void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool update, uintptr_t pc);
 
 /* Marked blocks. */
-void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
-                    uintptr_t pc);
+void red_mark_begin(struct dynamic *d, struct thread *t, const char *name, uintptr_t pc);
 void red_mark_end(struct thread *t);
 /* Marks of functions that are no longer active end. */
 void red_mark_drop(struct thread *t);

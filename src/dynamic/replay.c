@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
@@ -26,7 +27,7 @@ struct replay {
 	char text[REC_TEXT_MAX + 1];
 	struct message_module *modules;
 	uint32_t nmodules;
-	char **names;      /* of marks, each once */
+	char **names; /* of marks, each once */
 	uint32_t nnames;
 };
 
@@ -69,6 +70,7 @@ void replay_free(struct replay *r)
 
 static bool frames_grow(struct watched *w, uint32_t cap)
 {
+	assert(cap >= 2 && (!w->t.frames || (size_t)(w->t.top - w->t.frames) < cap));
 	size_t used = w->t.frames ? (size_t)(w->t.top - w->t.frames) : 0;
 	struct frame *v = realloc(w->t.frames, cap * sizeof *v);
 	if (!v)
@@ -80,9 +82,9 @@ static bool frames_grow(struct watched *w, uint32_t cap)
 	return true;
 }
 
-static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid,
-                             struct watched *parent, uint64_t pc)
+static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid, struct watched *parent, uint64_t pc)
 {
+	assert(slot < REC_SLOTS && (!r->threads[slot] || !r->threads[slot]->live));
 	struct watched *w = r->threads[slot];
 	if (!w) {
 		w = calloc(1, sizeof *w);
@@ -93,8 +95,7 @@ static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid,
 		}
 		r->threads[slot] = w;
 	}
-	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, uid,
-	                 r->slot_epoch[slot] + 1, (uintptr_t)pc);
+	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, uid, r->slot_epoch[slot] + 1, (uintptr_t)pc);
 	if (uid < MAX_UIDS) {
 		r->created[uid] = w->t.created;
 		r->parent[uid] = w->t.parent;
@@ -117,9 +118,10 @@ static struct watched *thread_of(struct replay *r, uint32_t slot)
 static void create(struct replay *r, struct rec rec)
 {
 	uint32_t slot = (uint32_t)(rec_addr(rec) >> 32) & (REC_SLOTS - 1);
+	if (!slot) /* no thread's: no recording of ours has it */
+		return;
 	struct watched *old = r->threads[slot];
-	struct watched *by = rec_slot(rec) && rec_slot(rec) != slot ? thread_of(r, rec_slot(rec))
-	                                                            : NULL;
+	struct watched *by = rec_slot(rec) && rec_slot(rec) != slot ? thread_of(r, rec_slot(rec)) : NULL;
 	if (old && old->live) { /* no such thing, unless records are missing */
 		old->live = false;
 		r->slot_epoch[slot] = old->t.acc.epoch + 1;
@@ -130,6 +132,7 @@ static void create(struct replay *r, struct rec rec)
 
 static void end(struct replay *r, struct watched *w)
 {
+	assert(w->live && r->live);
 	r->slot_epoch[w->t.tid] = w->t.acc.epoch + 1;
 	red_thread_end(&w->t);
 	w->live = false;
@@ -138,6 +141,7 @@ static void end(struct replay *r, struct watched *w)
 
 static void pop(struct thread *t, uint64_t keep)
 {
+	assert(t->top >= t->frames);
 	if (keep < (uint64_t)(t->top - t->frames))
 		t->top = t->frames + keep;
 	red_mark_drop(t);
@@ -154,8 +158,9 @@ static void push(struct replay *r, struct watched *w, struct rec rec)
 	}
 	struct frame *f = ++t->top;
 	bool inlined = rec_arg(rec) & REC_INLINED && f > t->frames + 1;
-	*f = (struct frame){ .pc = (uintptr_t)rec_pc(rec), .site = (uintptr_t)rec_addr(rec),
-		             .sp = f[-1].sp - (inlined ? 0 : 64), .log = t->nlog };
+	*f = (struct frame){
+		.pc = (uintptr_t)rec_pc(rec), .site = (uintptr_t)rec_addr(rec), .sp = f[-1].sp - (inlined ? 0 : 64), .log = t->nlog
+	};
 	if (inlined)
 		f->site = f[-1].site;
 }
@@ -177,6 +182,7 @@ static const char *name_of(struct replay *r)
 
 static void take_text(struct replay *r, struct rec rec, const struct rec *letters)
 {
+	assert(rec_addr(rec) <= REC_TEXT_MAX);
 	size_t n = rec_addr(rec);
 	memcpy(r->text, letters, n);
 	r->text[n] = 0;
@@ -225,8 +231,7 @@ static void module(struct replay *r, struct rec rec)
 	}
 	struct message_module m = { (uintptr_t)rec_addr(rec), (uintptr_t)rec_pc(rec), 0, NULL };
 	for (uint32_t i = 0; i < r->nmodules; i++)
-		if (r->modules[i].lo == m.lo && r->modules[i].hi == m.hi &&
-		    !strcmp(r->modules[i].path, r->text))
+		if (r->modules[i].lo == m.lo && r->modules[i].hi == m.hi && !strcmp(r->modules[i].path, r->text))
 			return;
 	if (r->nmodules < MAX_MODULES && (m.path = strdup(r->text)))
 		r->modules[r->nmodules++] = m;
@@ -243,8 +248,7 @@ static void access(struct replay *r, struct watched *w, struct rec rec)
 	uintptr_t addr = (uintptr_t)rec_addr(rec);
 	uint64_t *c = shadow_cell(r->d.shadow.dir, addr);
 	uint64_t need = write ? mask * 0x101ull : (uint64_t)mask << 8;
-	if (!mask || (c && !atomic &&
-	              red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, need, write)))
+	if (!mask || (c && !atomic && red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, need, write)))
 		return;
 	t->acc.atomic = atomic;
 	red_access(&r->d, t, addr, mask, write, (uintptr_t)rec_pc(rec), NULL);
@@ -356,8 +360,7 @@ bool replay_feed(struct replay *r, const struct rec *rec, size_t n)
 	return !r->nomem;
 }
 
-bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64_t fork,
-                       size_t *used, uint32_t *slot)
+bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64_t fork, size_t *used, uint32_t *slot)
 {
 	size_t i = 0;
 	while (i < n && !(rec_kind(rec[i]) == REC_FORK && rec_addr(rec[i]) == fork))
@@ -398,9 +401,15 @@ static bool add_piece(void *arg, const char *text, size_t n)
 
 bool replay_message(struct replay *r, struct buf *out)
 {
-	struct message m = { .text = malloc(MESSAGE_SIZE), .created = r->created,
-		             .parent = r->parent, .nthreads = MAX_UIDS, .send = add_piece,
-		             .arg = out, .pid = r->pid, .final = true };
+	assert(r->nmodules <= MAX_MODULES);
+	struct message m = { .text = malloc(MESSAGE_SIZE),
+		             .created = r->created,
+		             .parent = r->parent,
+		             .nthreads = MAX_UIDS,
+		             .send = add_piece,
+		             .arg = out,
+		             .pid = r->pid,
+		             .final = true };
 	if (!m.text) {
 		r->nomem = true;
 		return false;

@@ -1,8 +1,9 @@
 /*
  * sections: taking and letting go of locks (reduction.h): the sets of locks
- * held, what one section knows of those before it, and blocks that let go of a
- * lock and take it again.
+ * held, what one section knows of those before it, and blocks that release a
+ * lock and acquire it again.
  */
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -11,6 +12,7 @@
 
 static struct held *held_find(struct thread *t, uintptr_t addr)
 {
+	assert(t->nheld <= RED_HELD);
 	for (uint32_t i = t->nheld; i; i--)
 		if (t->held[i - 1].addr == addr)
 			return &t->held[i - 1];
@@ -28,19 +30,18 @@ static uint32_t id_of(struct dynamic *d, struct thread *t, uintptr_t addr)
 }
 
 /*
- * Since the thread let go of the lock (entry e) another had it, and letting go
- * and taking it conflict on both sides: that is a cycle. The last section that
- * was not a reader's cleared the readers: those that are there came later.
+ * Since the thread released the lock (entry e) another thread held it, and
+ * releases and acquisitions conflict on both sides: that is a cycle. The last
+ * section that was not a reader's cleared the readers: those that are there
+ * came later.
  */
-static bool came_between(const struct thread *t, const struct lock *l, bool read,
-                         const struct log_entry *e)
+static bool came_between(const struct thread *t, const struct lock *l, bool read, const struct log_entry *e)
 {
 	return (l->rel_tid && l->rel_tid != t->tid) || (!read && !e->read && l->readers.n);
 }
 
 /* The section that came in between, into the finding: one that wrote, if any did. */
-static void who_came(const struct thread *t, struct lock *l, const struct log_entry *e,
-                     struct finding *f)
+static void who_came(const struct thread *t, struct lock *l, const struct log_entry *e, struct finding *f)
 {
 	spin_lock(&l->spin); /* other readers may be letting go */
 	bool wrote = l->wrote.uid && l->wrote.uid != t->uid && l->wrote.seq > e->seq;
@@ -56,9 +57,9 @@ static void who_came(const struct thread *t, struct lock *l, const struct log_en
 }
 
 /* The lock was released and is taken again: who contains both? */
-static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
-                        struct held *h)
+static void taken_again(struct dynamic *d, struct thread *t, struct lock *l, struct held *h)
 {
+	assert(h >= t->held && h <= t->held + t->nheld && h->lock == (uint32_t)(l - d->locks.locks));
 	uint32_t at;
 	if (!log_find(d, t, h->lock, &at))
 		return;
@@ -71,8 +72,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 	struct finding f = {
 		.kind = FIND_LOCK,
 		/* A loop is not reported, the same places without one are. */
-		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)) ^
-		       (e->acquire == h->acquire),
+		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)) ^ (e->acquire == h->acquire),
 		.address = l->addr,
 		.uid = t->uid,
 		.tid = t->tid,
@@ -153,11 +153,10 @@ static void teach(struct dynamic *d, struct thread *t, struct lock *l, bool read
 
 /*
  * What keeps others from entering such a section: the locks held when it was
- * entered, some of which may have been let go of since (hand over hand), and
+ * entered, some of which may have been released since (hand over hand), and
  * those still held at its end.
  */
-static __attribute__((noinline)) uint32_t guards(struct dynamic *d, struct thread *t,
-                                                 const struct held *section)
+static __attribute__((noinline)) uint32_t guards(struct dynamic *d, struct thread *t, const struct held *section)
 {
 	uint32_t set = t->acc.all, n;
 	const uint32_t *before = lockset_members(&d->sets, section->all, &n);
@@ -167,14 +166,16 @@ static __attribute__((noinline)) uint32_t guards(struct dynamic *d, struct threa
 }
 
 /* While marked blocks are open: reach.h. */
-static __attribute__((noinline)) void exact_lock(struct dynamic *d, struct thread *t, uint32_t id,
-                                                 uint8_t op, bool write, uint32_t stack)
+static __attribute__((noinline)) void exact_lock(struct dynamic *d, struct thread *t, uint32_t id, uint8_t op, bool write,
+                                                 uint32_t stack)
 {
+	assert(id && id < d->locks.max);
 	struct lock *l = &d->locks.locks[id];
 	struct reach_cycle c = reach_lock(t, id, l->life, op, write, stack);
 	if (c.level)
-		mark_cycle(d, t, &c, &(struct finding){ .address = l->addr, .lock = id, .life = l->life,
-			                                .violation = stack, .violation_op = op });
+		mark_cycle(d, t, &c,
+		           &(struct finding){
+				   .address = l->addr, .lock = id, .life = l->life, .violation = stack, .violation_op = op });
 }
 
 static uint32_t unwritten(const struct thread *t)
@@ -188,6 +189,7 @@ static uint32_t unwritten(const struct thread *t)
 /* No signal came after the section that might have been giving back. */
 static __attribute__((noinline)) void not_given(struct dynamic *d, struct thread *t)
 {
+	assert(t->giving && t->giving < d->nfindings);
 	uint32_t finding = t->giving;
 	t->giving = 0;
 	if (d->alone)
@@ -196,8 +198,7 @@ static __attribute__((noinline)) void not_given(struct dynamic *d, struct thread
 }
 
 /* The thread takes a lock, and has signalled or might have given back. */
-static __attribute__((noinline)) void after_signal(struct dynamic *d, struct thread *t,
-                                                   uintptr_t addr, bool read)
+static __attribute__((noinline)) void after_signal(struct dynamic *d, struct thread *t, uintptr_t addr, bool read)
 {
 	if (t->giving)
 		not_given(d, t);
@@ -210,6 +211,7 @@ static __attribute__((noinline)) void after_signal(struct dynamic *d, struct thr
 /* The section that ends is the second of an unsettled finding. */
 static __attribute__((noinline)) void settle(struct dynamic *d, struct thread *t, const struct held *section)
 {
+	assert(section->finding && section->finding < d->nfindings);
 	const struct finding *f = &d->findings[section->finding];
 	if (f->unsettled != t->uid)
 		return;
@@ -240,8 +242,7 @@ void red_signal(struct dynamic *d, struct thread *t)
 	}
 }
 
-void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
-                 bool wait, uintptr_t pc)
+void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read, bool wait, uintptr_t pc)
 {
 	if (t->giving | t->signalled)
 		after_signal(d, t, addr, read);
@@ -258,8 +259,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	struct lock *l = &d->locks.locks[id];
 	t->backing_off = false;
 	h = &t->held[t->nheld];
-	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog,
-		            .monitor = l->monitor };
+	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog, .monitor = l->monitor };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
 	h->acquire = h->origin = red_stack(d, t, pc);
 	if (!l->created && !read) /* which of several readers was first is not known */
@@ -293,6 +293,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
  * below others, theirs of before have it still. */
 static struct held let_go(struct dynamic *d, struct thread *t, struct held *h)
 {
+	assert(h >= t->held && h < t->held + t->nheld);
 	struct held section = *h;
 	uint32_t n = (uint32_t)(h - t->held);
 	if (n == --t->nheld && !section.stale) {
@@ -310,8 +311,7 @@ static struct held let_go(struct dynamic *d, struct thread *t, struct held *h)
 	return section;
 }
 
-void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
-                 uintptr_t pc)
+void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait, uintptr_t pc)
 {
 	if (t->giving)
 		not_given(d, t);
@@ -368,11 +368,14 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		exact_lock(d, t, id, OP_RELEASE, !section.read, stack);
 	bool backs_off = t->backing_off && !section.write;
 	if (!wait && !backs_off)
-		log_push(t, (struct log_entry){ .key = id, .stack = stack,
+		log_push(t, (struct log_entry){ .key = id,
+		                                .stack = stack,
 		                                .acquire = section.origin,
-		                                .held = t->acc.all, .seq = section.seq,
+		                                .held = t->acc.all,
+		                                .seq = section.seq,
 		                                .epoch = t->acc.epoch,
-		                                .kind = LOG_SECTION, .read = section.read,
+		                                .kind = LOG_SECTION,
+		                                .read = section.read,
 		                                .wrote = section.write != 0,
 		                                .first = section.read ? 0 : section.first });
 	if (taken && !wait && !backs_off)

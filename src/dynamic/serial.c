@@ -39,10 +39,10 @@
  * After a violation the link is kept like any other: the invariants do not
  * need an acyclic graph.
  *
- * Serials. A block gets a new serial at its begin. An event outside of blocks
- * is a transaction of its own, but needs a new serial only when it receives a
- * link that gives someone a new path to its thread: events with one serial
- * that are not separated so are reached together or not at all.
+ * Serials. A block gets a new serial at its begin. An event outside of blocks is
+ * its own transaction, but needs a new serial only when it receives a link that
+ * gives a block a new path to its thread: events with one serial that are not
+ * separated so are reached together or not at all.
  *
  * Garbage: a transaction that no open block reaches (m < min[u], a lower
  * bound of E[u][.]) can never be on a cycle again: one comparison dismisses
@@ -57,10 +57,10 @@
  * without a budget the analysis ends (SERIAL_PAIRS) at 2^23 of them, 1 GB:
  * three thousand blocks open at once that all reach each other.
  *
- * The witness. Beside E[u][A] stands why: the path by which A first reached
- * that transaction, an immutable list of links shared between paths (`link`:
- * a path and one link more; `cat`: two paths, when a reached block brings its
- * own). As the chain of a thread can be entered at its first reached
+ * The witness. Along with E[u][A] the reason is kept: the path by which A first
+ * reached that transaction, an immutable list of links shared between paths
+ * (`link`: a path and one link more; `cat`: two paths, when a reached block
+ * brings its own). As the chain of a thread can be entered at its first reached
  * transaction and left at any later one, paths visit a thread once, except
  * around cycles already reported; they are cut short there, and given up
  * (`lost`) beyond WHY_MAX links.
@@ -68,6 +68,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/serial_int.h"
 
 static bool need_thread(struct serial *s, uint32_t t)
@@ -91,6 +92,7 @@ static bool need_thread(struct serial *s, uint32_t t)
 
 static void mark(struct serial *s, const struct serial_access *a)
 {
+	assert(a->block < s->nblocks || !a->block);
 	s->blocks[a->block].mark = true;
 }
 
@@ -146,10 +148,10 @@ static uint32_t block_new(struct serial *s, const struct event *e)
 
 /* ---- events ------------------------------------------------------------- */
 
-static inline void link_in(struct serial *s, const struct serial_access *a,
-                           enum event_kind kind, uint32_t target,
+static inline void link_in(struct serial *s, const struct serial_access *a, enum event_kind kind, uint32_t target,
                            const struct event *e)
 {
+	assert(!a->event || a->event < e->index);
 	if (!a->event || a->thread == e->thread)
 		return;
 	s->st.links++;
@@ -159,6 +161,7 @@ static inline void link_in(struct serial *s, const struct serial_access *a,
 
 static inline struct serial_access access_of(const struct serial *s, const struct event *e)
 {
+	assert(e->thread < s->nthreads);
 	const struct serial_thread *th = &s->threads[e->thread];
 	return (struct serial_access){ e->index, e->thread, th->serial, e->loc, th->block, 0, 0 };
 }
@@ -266,8 +269,7 @@ static void do_write(struct serial *s, const struct event *e)
 	struct serial_var *v = &s->vars[e->target];
 	const struct serial_thread *th = &s->threads[e->thread];
 	bool mine = false;
-	if (!v->r.event && v->w.thread == e->thread && v->w.event &&
-	    v->w.serial == th->serial)
+	if (!v->r.event && v->w.thread == e->thread && v->w.event && v->w.serial == th->serial)
 		return;
 	for (uint32_t id = 0; v->r.event;) {
 		struct serial_access *r = id ? &s->more[id] : &v->r;
@@ -377,8 +379,7 @@ static void do_sync(struct serial *s, const struct event *e)
 		break;
 	case EVENT_JOIN: {
 		const struct serial_thread *c = &s->threads[e->target];
-		a = (struct serial_access){ c->last, e->target, c->serial, c->last_loc,
-			             c->last_block, 0, 0 };
+		a = (struct serial_access){ c->last, e->target, c->serial, c->last_loc, c->last_block, 0, 0 };
 		link_in(s, &a, (enum event_kind)c->last_kind, c->last_target, e);
 		thread_done(s, e->target);
 		break;

@@ -27,10 +27,10 @@ struct serial_opts {
 };
 
 struct serial_stats {
-	uint64_t links;     /* conflicts between threads that were looked at */
-	uint64_t slow;      /* of these, from what an open block reaches */
-	uint64_t live;      /* peak: clock entries, or nodes of the graph */
-	size_t bytes;       /* memory held at the end */
+	uint64_t links; /* conflicts between threads that were looked at */
+	uint64_t slow;  /* of these, from what an open block reaches */
+	uint64_t live;  /* peak: clock entries, or nodes of the graph */
+	size_t bytes;   /* memory held at the end */
 };
 
 enum serial_end { SERIAL_OK, SERIAL_NOMEM, SERIAL_LIMIT, SERIAL_PAIRS };

@@ -8,25 +8,23 @@
  */
 #include "dynamic/serial_int.h"
 
-static struct cycle_end end_of(const struct serial *s, const struct serial_access *a,
-                               enum event_kind kind, uint32_t target)
+static struct cycle_end end_of(const struct serial *s, const struct serial_access *a, enum event_kind kind, uint32_t target)
 {
 	const struct serial_block *b = &s->blocks[a->block];
-	return (struct cycle_end){ a->event, a->block ? b->event : 0, a->thread,
-		target, a->loc, b->loc, b->label, a->serial, (uint8_t)kind };
+	return (struct cycle_end){ a->event,     a->block ? b->event : 0, a->thread, target, a->loc, b->loc, b->label, a->serial,
+		                   (uint8_t)kind };
 }
 
 static struct cycle_end end_here(const struct serial *s, const struct event *e)
 {
 	const struct serial_thread *th = &s->threads[e->thread];
 	const struct serial_block *b = &s->blocks[th->block];
-	return (struct cycle_end){ e->index, th->block ? b->event : 0, e->thread,
-		e->target, e->loc, b->loc, b->label, th->serial, e->kind };
+	return (struct cycle_end){ e->index, th->block ? b->event : 0, e->thread, e->target, e->loc, b->loc, b->label, th->serial,
+		                   e->kind };
 }
 
 /* E[v][a] becomes what it is by way of b, E[v][a] at `at` of its row (SERIAL_NONE: SERIAL_INF). */
-static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const struct serial_reach *by,
-                 uint32_t to_b)
+static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const struct serial_reach *by, uint32_t to_b)
 {
 	uint32_t why = why_cat(s, to_b, s->rows[v].e[by->at].why);
 	if (at == SERIAL_NONE) {
@@ -50,8 +48,7 @@ static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 	uint32_t stamp = reach_stamp(s);
 	const struct serial_slot *A = &s->slots[a], *B = &s->slots[b];
 	for (uint32_t i = 0; i < A->n; i++)
-		s->marks[A->reach[i].thread] = (struct serial_mark){ stamp, A->reach[i].at,
-			                                      A->reach[i].serial };
+		s->marks[A->reach[i].thread] = (struct serial_mark){ stamp, A->reach[i].at, A->reach[i].serial };
 	for (uint32_t i = 0; i < B->n && !s->end; i++) {
 		const struct serial_reach *x = &B->reach[i];
 		const struct serial_mark *m = &s->marks[x->thread];
@@ -95,7 +92,7 @@ static void inherit_all(struct serial *s, uint32_t fresh, uint32_t b)
 {
 	uint64_t columns = 0, rows = 0;
 	for (uint32_t i = 0; i < fresh; i++) {
-		s->whys[s->fresh[i].why].refs++; /* E[.][a] may let go of it meanwhile */
+		s->whys[s->fresh[i].why].refs++; /* E[.][a] may release it meanwhile */
 		columns += s->slots[s->fresh[i].slot].n;
 	}
 	for (uint32_t i = 0; i < s->slots[b].n && rows < columns; i++)
@@ -115,8 +112,8 @@ static void inherit_all(struct serial *s, uint32_t fresh, uint32_t b)
  * number. *any: does one reach (u, m) at all? *own: the path by which block b
  * does, SERIAL_NONE when it does not.
  */
-static uint32_t find_fresh(struct serial *s, struct serial_row *ru, uint32_t m,
-                           const struct serial_row *rt, uint32_t b, bool *any, uint32_t *own)
+static uint32_t find_fresh(struct serial *s, struct serial_row *ru, uint32_t m, const struct serial_row *rt, uint32_t b, bool *any,
+                           uint32_t *own)
 {
 	uint32_t min = SERIAL_INF, n = 0, stamp = reach_stamp(s);
 	*any = false;
@@ -141,8 +138,7 @@ static uint32_t find_fresh(struct serial *s, struct serial_row *ru, uint32_t m,
 	return n;
 }
 
-void link_slow(struct serial *s, const struct serial_access *a, enum event_kind kind, uint32_t target,
-               const struct event *e)
+void link_slow(struct serial *s, const struct serial_access *a, enum event_kind kind, uint32_t target, const struct event *e)
 {
 	struct serial_thread *th = &s->threads[e->thread];
 	bool any;

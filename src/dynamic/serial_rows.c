@@ -2,10 +2,10 @@
  * serial_rows: the clocks themselves (serial.c): rows E[t][.], serials, and
  * the memory they live in.
  *
- * A row is an array of entries, a column (a slot's `reach`) one of the rows it
- * stands in; each side knows where the other is. So an entry is added and
- * taken out in constant time, however many blocks are open. Whether one column
- * has what another has is told by marks (`stamp`), not by searching.
+ * A row is an array of entries, a column (a slot's `reach`) is an array of the
+ * rows that contain it; each side knows where the other is. So an entry is
+ * added and taken out in constant time, however many blocks are open. Marks
+ * (`stamp`) show whether one column has what another has, without searching.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void rebase(struct serial *s, uint32_t t)
 		s->end = SERIAL_LIMIT;
 		return;
 	}
-#define DOWN(x) ((x) = (x) > shift ? (x) - shift : 0)
+#define DOWN(x)    ((x) = (x) > shift ? (x)-shift : 0)
 #define DOWN_IF(a) ((a)->thread == t ? (void)DOWN((a)->serial) : (void)0)
 	for (uint32_t i = 0; i < s->nvars; i++) {
 		DOWN_IF(&s->vars[i].w);

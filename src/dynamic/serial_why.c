@@ -28,7 +28,7 @@ static uint32_t why_new(struct serial *s)
 	return id;
 }
 
-/* A link with one reference, the caller's; 0 when memory ends. */
+/* A link with one reference, the caller's; 0 when out of memory. */
 uint32_t why_link_new(struct serial *s, const struct cycle_link *link)
 {
 	uint32_t id = s->links_free;
@@ -145,8 +145,7 @@ static uint32_t cut_short(struct cycle_link *l, uint32_t n, const struct serial_
 		uint32_t next = at;
 		l[out++] = cur;
 		for (uint32_t j = at + 1; j < n; j++)
-			if (l[j].from.thread == cur.to.thread &&
-			    l[j].from.serial >= cur.to.serial)
+			if (l[j].from.thread == cur.to.thread && l[j].from.serial >= cur.to.serial)
 				next = j;
 		if (next == at)
 			return out;
@@ -166,8 +165,7 @@ static void find_inner(const struct serial_thread *th, struct cycle *c)
 }
 
 /* Block k has a path `why` to the source of `last`, which returns to it. */
-void why_report(struct serial *s, uint32_t k, uint32_t why,
-                   const struct cycle_link *last)
+void why_report(struct serial *s, uint32_t k, uint32_t why, const struct cycle_link *last)
 {
 	struct serial_slot *b = &s->slots[k];
 	struct cycle c = { .closing = last->to };

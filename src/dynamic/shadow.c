@@ -2,12 +2,12 @@
 
 #include <sched.h>
 
-#define DIR_SIZE  (sizeof(uint64_t *) << SHADOW_DIR_BITS)
+#define DIR_SIZE   (sizeof(uint64_t *) << SHADOW_DIR_BITS)
 #define MAX_LEAVES (1u << 20)
-#define USED_SIZE (sizeof(uint32_t) * MAX_LEAVES)
-#define LEAF_SIZE (2 * sizeof(uint64_t) * SHADOW_SECOND)
-#define MAX_RACES (1u << 20)
-#define MAX_EXTS  (1u << 18)
+#define USED_SIZE  (sizeof(uint32_t) * MAX_LEAVES)
+#define LEAF_SIZE  (2 * sizeof(uint64_t) * SHADOW_SECOND)
+#define MAX_RACES  (1u << 20)
+#define MAX_EXTS   (1u << 18)
 
 bool shadow_init(struct shadow *s, struct lockset_table *sets)
 {
@@ -40,8 +40,7 @@ void shadow_free(struct shadow *s)
 
 uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr)
 {
-	uint64_t **entry = &s->dir[addr >> SHADOW_LEAF_BITS &
-	                              ((1u << SHADOW_DIR_BITS) - 1)];
+	uint64_t **entry = &s->dir[addr >> SHADOW_LEAF_BITS & ((1u << SHADOW_DIR_BITS) - 1)];
 	uint64_t *leaf = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 	if (leaf || s->degraded)
 		return leaf;
@@ -135,12 +134,10 @@ static uint64_t read_word(const struct accessor *a, unsigned bytes, uint32_t loc
 }
 
 /* No lock covers all accesses any more: a race record takes over. */
-static enum mover become_racy(struct shadow *s, const struct accessor *a,
-                              struct cell *c, unsigned need, uint32_t wlocks,
+static enum mover become_racy(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t wlocks,
                               uint32_t *race)
 {
-	uint32_t i = s->sets->full ? MAX_RACES
-	                           : __atomic_fetch_add(&s->nraces, 1, __ATOMIC_RELAXED);
+	uint32_t i = s->sets->full ? MAX_RACES : __atomic_fetch_add(&s->nraces, 1, __ATOMIC_RELAXED);
 	if (i >= MAX_RACES) { /* cannot remember: claim nothing */
 		if (!s->sets->full)
 			__atomic_store_n(&s->nraces, MAX_RACES, __ATOMIC_RELAXED);
@@ -153,8 +150,8 @@ static enum mover become_racy(struct shadow *s, const struct accessor *a,
 		bool wrote = c->w0 & 0xff && !(c->w0 & CELL_SHUT);
 		s->races[i].tid = (uint32_t)(c->w0 >> 48) & SHADOW_MAX_TID;
 		s->races[i].epoch = (uint32_t)(c->w0 >> 16);
-		(wrote ? s->races[i].w : s->races[i].r)[0] = (struct race_access){
-			RACE_SOMEONE, 0, s->races[i].tid, s->races[i].epoch };
+		(wrote ? s->races[i].w : s->races[i].r)[0] = (struct race_access){ RACE_SOMEONE, 0, s->races[i].tid,
+			                                                           s->races[i].epoch };
 	}
 	c->w0 = CELL_OTHER << CELL_TAG | (need & 0xff00);
 	c->w1 = i;
@@ -162,8 +159,7 @@ static enum mover become_racy(struct shadow *s, const struct accessor *a,
 	return MOVE_RACY;
 }
 
-static enum mover access_excl(struct shadow *s, const struct accessor *a,
-                              struct cell *c, unsigned need, uint32_t *race)
+static enum mover access_excl(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
 	unsigned bytes = (need | need >> 8) & 0xff;
 	bool write = need & 0xff;
@@ -185,8 +181,7 @@ static enum mover access_excl(struct shadow *s, const struct accessor *a,
 	bool ordered = before(a, c->w0) && !(a->atomic && c->w1 & CELL_ATOMIC);
 	if ((touched & bytes) && common && conflict) {
 		uint32_t w = write ? written & bytes ? common : held : (uint32_t)c->w1;
-		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need),
-			            common | (uint64_t)w << 32 };
+		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need), common | (uint64_t)w << 32 };
 		return MOVE_PROTECTED;
 	}
 	if (ordered) {
@@ -200,22 +195,19 @@ static enum mover access_excl(struct shadow *s, const struct accessor *a,
 	return become_racy(s, a, c, need, write ? held : (uint32_t)c->w1, race);
 }
 
-static enum mover access_read(struct shadow *s, const struct accessor *a,
-                              struct cell *c, unsigned need, uint32_t *race)
+static enum mover access_read(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
 	uint32_t locks = (uint32_t)c->w1;
 	if (!(need & 0xff)) {
 		uint32_t common = lockset_meet(s->sets, a->cache, locks, a->all);
 		/* Leave the line alone when nothing is learnt: readers share it. */
 		if (common != locks || (c->w0 & need) != need)
-			*c = (struct cell){ read_word(a, (need | (unsigned)c->w0) >> 8 & 0xff, common),
-				            common };
+			*c = (struct cell){ read_word(a, (need | (unsigned)c->w0) >> 8 & 0xff, common), common };
 		return MOVE_READ;
 	}
 	uint32_t common = lockset_meet(s->sets, a->cache, locks, a->wr);
 	if (common) {
-		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need),
-			            common | (uint64_t)a->wr << 32 };
+		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need), common | (uint64_t)a->wr << 32 };
 		return MOVE_PROTECTED;
 	}
 	if (a->live <= 1 || before(a, c->w0)) {
@@ -225,8 +217,7 @@ static enum mover access_read(struct shadow *s, const struct accessor *a,
 	return become_racy(s, a, c, need, a->wr, race);
 }
 
-static enum mover access_shared(struct shadow *s, const struct accessor *a,
-                                struct cell *c, unsigned need, uint32_t *race)
+static enum mover access_shared(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
 	bool write = need & 0xff;
 	uint32_t held = write ? a->wr : a->all, wlocks = (uint32_t)(c->w1 >> 32);
@@ -237,8 +228,7 @@ static enum mover access_shared(struct shadow *s, const struct accessor *a,
 	if (common) {
 		if (mine && (uint32_t)(c->w0 >> 16) == a->epoch)
 			need |= (unsigned)c->w0 & 0xffff;
-		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need),
-			            common | (uint64_t)wlocks << 32 };
+		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need), common | (uint64_t)wlocks << 32 };
 		return MOVE_PROTECTED;
 	}
 	/* All before were ordered by their lock; if the last one happened before
@@ -250,8 +240,7 @@ static enum mover access_shared(struct shadow *s, const struct accessor *a,
 	return become_racy(s, a, c, need, wlocks, race);
 }
 
-static enum mover access_racy(struct shadow *s, const struct accessor *a,
-                              struct cell *c, unsigned need, uint32_t *race)
+static enum mover access_racy(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
 	struct race *r = &s->races[(uint32_t)c->w1];
 	bool write = need & 0xff;
@@ -261,16 +250,13 @@ static enum mover access_racy(struct shadow *s, const struct accessor *a,
 		return MOVE_RACY;
 	}
 	/* Write-protected data read under the writers' lock. */
-	return lockset_meet(s->sets, a->cache, r->wlocks, a->all) ? MOVE_PROTECTED
-	                                                          : MOVE_RACY;
+	return lockset_meet(s->sets, a->cache, r->wlocks, a->all) ? MOVE_PROTECTED : MOVE_RACY;
 }
 
-static enum mover access_plain(struct shadow *s, const struct accessor *a,
-                               struct cell *c, unsigned need, uint32_t *race)
+static enum mover access_plain(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
-	if (!(c->w0 & 0xffff)) { /* a thread that left no bytes has let go of it */
-		*c = (struct cell){ own(a, need), (need & 0xff ? a->wr : a->all) |
-			            (a->atomic ? CELL_ATOMIC : 0) };
+	if (!(c->w0 & 0xffff)) { /* a thread that left no bytes has released it */
+		*c = (struct cell){ own(a, need), (need & 0xff ? a->wr : a->all) | (a->atomic ? CELL_ATOMIC : 0) };
 		return MOVE_LOCAL;
 	}
 	switch (c->w0 >> CELL_TAG) {
@@ -343,8 +329,7 @@ static void join(struct shadow *s, struct cell *c)
 
 /* Bytes are judged one by one; the worst answer counts. A mask of 0x0101 is
  * the whole of a one-byte cell. */
-static enum mover access_ext(struct shadow *s, const struct accessor *a,
-                             struct cell *c, unsigned mask, bool write, uint32_t *race)
+static enum mover access_ext(struct shadow *s, const struct accessor *a, struct cell *c, unsigned mask, bool write, uint32_t *race)
 {
 	enum mover worst = MOVE_LOCAL;
 	struct cell *sub = s->exts[(uint32_t)c->w1];
@@ -367,12 +352,11 @@ static uint64_t part_other(const struct cell *c)
 }
 
 /* EXCL bytes of another thread, and now this one reads some and others. */
-static bool become_part(const struct shadow *s, const struct accessor *a, struct cell *c,
-                        unsigned mask, enum mover *m)
+static bool become_part(const struct shadow *s, const struct accessor *a, struct cell *c, unsigned mask, enum mover *m)
 {
 	unsigned touched = (unsigned)(c->w0 >> 8) & 0xff;
-	if (s->no_parts || c->w0 >> CELL_TAG != CELL_EXCL || c->w0 & 0xff || c->w1 || a->all ||
-	    a->atomic || !a->tid || a->tid == SHADOW_MAX_TID /* not CELL_BUSY */)
+	if (s->no_parts || c->w0 >> CELL_TAG != CELL_EXCL || c->w0 & 0xff || c->w1 || a->all || a->atomic || !a->tid ||
+	    a->tid == SHADOW_MAX_TID /* not CELL_BUSY */)
 		return false;
 	*m = mask & touched ? MOVE_READ : MOVE_LOCAL;
 	c->w1 = CELL_PART | (c->w0 & ~0xffffull) >> 8 | (touched & ~mask);
@@ -393,8 +377,7 @@ static bool overwrite_part(const struct accessor *a, struct cell *c)
 }
 
 /* A read that leaves three kinds of bytes; false: it does not. */
-static bool access_part(const struct accessor *a, struct cell *c, unsigned mask, bool write,
-                        enum mover *m)
+static bool access_part(const struct accessor *a, struct cell *c, unsigned mask, bool write, enum mover *m)
 {
 	unsigned open = (unsigned)c->w0 & 0xff, mine = (unsigned)(c->w0 >> 8) & 0xff;
 	unsigned other = (unsigned)c->w1 & 0xff, rest = mask & ~open;
@@ -438,7 +421,7 @@ static void expand(struct shadow *s, struct cell *c)
 		return;
 	}
 	for (unsigned b = 0; b < 8; b++) {
-		uint64_t w0 = open >> b & 1 ? CELL_READ << CELL_TAG | key | 0x101
+		uint64_t w0 = open >> b & 1    ? CELL_READ << CELL_TAG | key | 0x101
 		              : mine >> b & 1  ? key | 0x100
 		              : other >> b & 1 ? part_other(&was) | 0x100
 		                               : 0;
@@ -452,24 +435,20 @@ static bool now(const struct accessor *a, uint64_t w0, unsigned mask)
 	return ((w0 ^ CELL_KEY(a->tid, a->epoch)) & CELL_KEY_MASK) == 0 && w0 >> 8 & mask;
 }
 
-bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uint64_t *c,
-                     unsigned mask)
+bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uint64_t *c, unsigned mask)
 {
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), w1 = c[SHADOW_SECOND];
 	if (w0 >> CELL_TAG != CELL_OTHER)
 		return now(a, w0, mask);
-	/* Whoever protects the bytes protects their cells from being split or joined. */
-	return w0 != CELL_BUSY && w1 & CELL_EXT && mask &&
-	       now(a, s->exts[(uint32_t)w1][__builtin_ctz(mask)].w0, 1);
+	/* The lock that protects the bytes protects their cells from being split or joined. */
+	return w0 != CELL_BUSY && w1 & CELL_EXT && mask && now(a, s->exts[(uint32_t)w1][__builtin_ctz(mask)].w0, 1);
 }
 
 static uint64_t take(uint64_t *c)
 {
 	for (unsigned n = 0;; n++) {
 		uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
-		if (w0 != CELL_BUSY &&
-		    __atomic_compare_exchange_n(c, &w0, CELL_BUSY, 0,
-		                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (w0 != CELL_BUSY && __atomic_compare_exchange_n(c, &w0, CELL_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return w0;
 		if (n < 64) {
 			__builtin_ia32_pause();
@@ -478,15 +457,13 @@ static uint64_t take(uint64_t *c)
 		} else if (w0 == CELL_BUSY) {
 			/* Its thread did not survive a fork: start afresh. */
 			c[SHADOW_SECOND] = 0;
-			__atomic_compare_exchange_n(c, &w0, 0, 0, __ATOMIC_RELAXED,
-			                            __ATOMIC_RELAXED);
+			__atomic_compare_exchange_n(c, &w0, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		}
 	}
 }
 
-/* Another thread's bytes, none of ours, and still in use: keep them apart. */
-static bool wants_split(const struct accessor *a, const struct cell *c,
-                        unsigned mask)
+/* Only another thread's bytes, and still in use: keep them apart. */
+static bool wants_split(const struct accessor *a, const struct cell *c, unsigned mask)
 {
 	uint64_t tag = c->w0 >> CELL_TAG;
 	unsigned touched = (unsigned)(c->w0 >> 8 | c->w0) & 0xff;
@@ -497,8 +474,8 @@ static bool wants_split(const struct accessor *a, const struct cell *c,
 	return tag == CELL_READ ? false : (mask & ~touched) != 0;
 }
 
-enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c,
-                         unsigned mask, bool write, uint32_t *race, uint64_t *was)
+enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c, unsigned mask, bool write, uint32_t *race,
+                         uint64_t *was)
 {
 	unsigned need = write ? mask * 0x101 : mask << 8;
 	uint64_t seen = __atomic_load_n(c, __ATOMIC_RELAXED);
@@ -520,8 +497,7 @@ enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c
 	bool done = false;
 	if (wants_split(a, &now, mask) && (write || !(done = become_part(s, a, &now, mask, &m))))
 		split(s, &now);
-	if (!done && now.w0 >> CELL_TAG == CELL_OTHER && now.w1 & CELL_PART &&
-	    !(done = access_part(a, &now, mask, write, &m)))
+	if (!done && now.w0 >> CELL_TAG == CELL_OTHER && now.w1 & CELL_PART && !(done = access_part(a, &now, mask, write, &m)))
 		expand(s, &now);
 	if (done)
 		;

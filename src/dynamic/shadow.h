@@ -57,18 +57,18 @@ enum {
 	SHADOW_MAX_TID = (1 << 14) - 1,
 };
 
-#define CELL_TAG      62
-#define CELL_EXCL     0ull
-#define CELL_SHARED   1ull
-#define CELL_READ     2ull
-#define CELL_OTHER    3ull
-#define CELL_BUSY     (~0xffull) /* no byte is open */
-#define CELL_SHUT     (1ull << 63) /* READ or OTHER: 7..0 are open bytes */
-#define CELL_EXT      (1ull << 63)
-#define CELL_PART     (1ull << 62)
-#define CELL_ATOMIC   (1ull << 63)
+#define CELL_TAG             62
+#define CELL_EXCL            0ull
+#define CELL_SHARED          1ull
+#define CELL_READ            2ull
+#define CELL_OTHER           3ull
+#define CELL_BUSY            (~0xffull)   /* no byte is open */
+#define CELL_SHUT            (1ull << 63) /* READ or OTHER: 7..0 are open bytes */
+#define CELL_EXT             (1ull << 63)
+#define CELL_PART            (1ull << 62)
+#define CELL_ATOMIC          (1ull << 63)
 /* Everything the fast path compares: not the EXCL/SHARED bit, not the masks. */
-#define CELL_KEY_MASK (~(1ull << CELL_TAG | 0xffffull))
+#define CELL_KEY_MASK        (~(1ull << CELL_TAG | 0xffffull))
 #define CELL_KEY(tid, epoch) ((uint64_t)(tid) << 48 | (uint64_t)(epoch) << 16)
 
 /* Who last touched racing data; [1] is the latest by another thread. Who made
@@ -79,24 +79,24 @@ struct race_access {
 };
 struct race {
 	struct race_access w[2], r[2];
-	uint32_t wlocks; /* locks common to all writes */
-	uint32_t wseq;   /* counts writes seen */
+	uint32_t wlocks;     /* locks common to all writes */
+	uint32_t wseq;       /* counts writes seen */
 	uint32_t tid, epoch; /* of RACE_SOMEONE: its slot, and when */
-	uint32_t finding; /* that lacks a writer's place; 0: none */
+	uint32_t finding;    /* that lacks a writer's place; 0: none */
 };
 
 struct shadow {
-	uint64_t **dir;        /* leaves of first words, NULL where none is */
+	uint64_t **dir; /* leaves of first words, NULL where none is */
 	struct race *races;
 	struct cell (*exts)[8];
 	uint32_t nraces, nexts; /* index 0 unused */
 	uint32_t ext_free;      /* list through the first words */
 	struct spin ext_lock;
-	uint32_t *used, nused;  /* entries of dir with a leaf */
+	uint32_t *used, nused; /* entries of dir with a leaf */
 	struct lockset_table *sets;
-	bool no_parts;          /* for comparison: CELL_EXT in place of CELL_PART */
-	struct reach *reach;    /* told of memory that is forgotten; or NULL */
-	bool degraded;          /* memory ended: some addresses are not watched */
+	bool no_parts;       /* for comparison: CELL_EXT in place of CELL_PART */
+	struct reach *reach; /* told of memory that is forgotten; or NULL */
+	bool degraded;       /* out of memory: some addresses are not watched */
 	struct spin grow;
 };
 
@@ -107,8 +107,8 @@ struct accessor {
 	uint32_t all, wr;      /* locks held; those held for writing */
 	const uint32_t *clock; /* epochs of others that happened before now */
 	uint32_t nclock;
-	uint32_t live;         /* threads alive; 1: nobody can interfere */
-	bool atomic;           /* the access is an atomic operation */
+	uint32_t live; /* threads alive; 1: no thread can interfere */
+	bool atomic;   /* the access is an atomic operation */
 	struct lockset_cache *cache;
 };
 
@@ -116,7 +116,7 @@ struct accessor {
 enum mover {
 	MOVE_LOCAL,     /* both-mover: only this thread */
 	MOVE_PROTECTED, /* both-mover: some lock always held */
-	MOVE_READ,      /* both-mover: nobody writes */
+	MOVE_READ,      /* both-mover: no thread writes */
 	MOVE_RACY,      /* non-mover */
 };
 
@@ -130,12 +130,11 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size);
 /* One access to bytes `mask` of a cell. When racy, `*race` is its record.
  * `*was` (unless NULL) gets the first word that was found, 0 when it was not
  * looked at for change. */
-enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c,
-                         unsigned mask, bool write, uint32_t *race, uint64_t *was);
+enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c, unsigned mask, bool write, uint32_t *race,
+                         uint64_t *was);
 /* Has the thread read or written one of these bytes in its present epoch? (Not
  * known of racing data: no.) */
-bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uint64_t *c,
-                     unsigned mask);
+bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uint64_t *c, unsigned mask);
 /* Keeps who accessed racing data. */
 void race_note(struct race *r, struct race_access by, bool write);
 
@@ -148,7 +147,7 @@ static inline bool cell_open(uint64_t w0, uint64_t mask)
 /*
  * A cell of CELL_PART whose bytes `mask` this thread has read in this epoch, or
  * that are open. `key` is its CELL_KEY. The second word is taken for what goes
- * with the first: whoever takes bytes away changes that one.
+ * with the first: the thread that takes bytes away changes that one.
  */
 static inline bool cell_part_known(const uint64_t *c, uint64_t key, unsigned mask)
 {

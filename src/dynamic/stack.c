@@ -1,6 +1,6 @@
 #include "dynamic/stack.h"
 
-#define STACK_HEADS     (1u << 18)
+#define STACK_HEADS (1u << 18)
 
 bool stack_init(struct stack_tree *t)
 {
@@ -22,8 +22,7 @@ void stack_free(struct stack_tree *t)
 	*t = (struct stack_tree){ .n = 1 };
 }
 
-static uint32_t lookup(const struct stack_tree *t, uint32_t head,
-                       uint32_t parent, uint64_t pc)
+static uint32_t lookup(const struct stack_tree *t, uint32_t head, uint32_t parent, uint64_t pc)
 {
 	while (head) {
 		const struct stack_node *n = &t->nodes[head];
@@ -70,8 +69,7 @@ uint32_t stack_move(struct stack_tree *t, uint64_t lo, uint64_t hi, uint64_t del
 	return moved;
 }
 
-uint32_t stack_walk(const struct stack_tree *t, uint32_t id, uint64_t *pcs,
-                    uint32_t max)
+uint32_t stack_walk(const struct stack_tree *t, uint32_t id, uint64_t *pcs, uint32_t max)
 {
 	uint32_t n = 0;
 	for (; id && n < max; id = t->nodes[id].parent)

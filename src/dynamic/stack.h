@@ -50,7 +50,6 @@ uint32_t stack_push(struct stack_tree *t, uint32_t parent, uint64_t pc);
  */
 uint32_t stack_move(struct stack_tree *t, uint64_t lo, uint64_t hi, uint64_t delta);
 /* Writes at most `max` program counters, innermost first; returns how many. */
-uint32_t stack_walk(const struct stack_tree *t, uint32_t id, uint64_t *pcs,
-                    uint32_t max);
+uint32_t stack_walk(const struct stack_tree *t, uint32_t id, uint64_t *pcs, uint32_t max);
 
 #endif

@@ -4,14 +4,14 @@
  *   take: lock m; while (!n) wait(c, m); n--; unlock m
  *   give: lock m; n++; signal c; unlock m        (or the signal after the unlock)
  *
- * A function that takes and gives back lets go of m in between, and others change
- * n; but that is all they do, and it is what n is for. So the two sections around
- * such a gap are told by what they do: the first reads and writes one word and
- * nothing else, and does not signal; the second writes that word and nothing
- * else, and signals. A section of another thread that only takes or gives back is
- * then no evidence: one that reads the word before it writes it, or ends what the
- * same thread took. (`busy = false` does not read. A thread that writes the word
- * out of turn, `n = 0`, is evidence; so is one that writes anything else under m.)
+ * A function that takes and gives back releases m in between, and others change n;
+ * but that is all they do, and it is what n is for. So the two sections around such
+ * a gap are recognised by what they do: the first reads and writes one word and
+ * nothing else, and does not signal; the second writes that word and nothing else,
+ * and signals. A section of another thread that only takes or gives back is then no
+ * evidence: one that reads the word before it writes it, or ends what the same
+ * thread took. (`busy = false` does not read. A thread that writes the word out of
+ * turn, `n = 0`, is evidence; so is one that writes anything else under m.)
  *
  * What lies between is judged by what orders it: m hands over whatever the
  * token protects, and when several hold a token of a counting semaphore at once,
@@ -19,12 +19,12 @@
  *
  * All this is looked at from the time on that a condition was waited for or
  * signalled with the lock (`monitor`). Before, the first word that a section writes
- * stands for all it does, and its evidence is none against what is taken and given
- * back. So other locks cost next to nothing, and what is excused in error, the first
- * time, is judged the next.
+ * represents all it does, and is no evidence against what is taken and given back.
+ * So other locks cost next to nothing, and what is excused in error, the first time,
+ * is judged the next.
  *
  * While the thread is in the second section, its finding is *unsettled*: it is
- * told of only if the program ends there. A signal that comes after the release
+ * reported only if the program ends there. A signal that comes after the release
  * counts until the thread's next lock operation.
  */
 #ifndef INTACT_DYNAMIC_TOKEN_H
@@ -51,8 +51,7 @@ static inline uint32_t token_taken(const struct held *h)
 
 /* What the section, of thread t on lock l, takes or gives back; 0: it does more, or
  * another thread took it. */
-static inline uint32_t token_of(const struct thread *t, const struct lock *l,
-                                const struct held *h)
+static inline uint32_t token_of(const struct thread *t, const struct lock *l, const struct held *h)
 {
 	if (!h->monitor)
 		return TOKEN_MANY;

@@ -21,31 +21,40 @@ enum finding_kind {
 	FIND_CYCLE,  /* a marked block on a cycle, though it may be reducible */
 	FIND_KINDS
 };
-#define FINDING_KIND_NAMES { [FIND_LOCK] = "lock", [FIND_RACE] = "race", [FIND_MARKED] = "marked", [FIND_CYCLE] = "cycle" }
+#define FINDING_KIND_NAMES                                                                                   \
+	{                                                                                                    \
+		[FIND_LOCK] = "lock", [FIND_RACE] = "race", [FIND_MARKED] = "marked", [FIND_CYCLE] = "cycle" \
+	}
 
 enum finding_op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT, OP_JOIN, OP_ENTER, OP_KINDS };
-#define FINDING_OP_NAMES { [OP_RELEASE] = "release", [OP_ACQUIRE] = "acquire", [OP_READ] = "read", [OP_WRITE] = "write", \
-	                   [OP_ATOMIC] = "atomic", [OP_WAIT] = "wait", [OP_JOIN] = "join", [OP_ENTER] = "enter" }
+#define FINDING_OP_NAMES                                                                                      \
+	{                                                                                                     \
+		[OP_RELEASE] = "release", [OP_ACQUIRE] = "acquire", [OP_READ] = "read", [OP_WRITE] = "write", \
+		[OP_ATOMIC] = "atomic", [OP_WAIT] = "wait", [OP_JOIN] = "join", [OP_ENTER] = "enter"          \
+	}
 
-/* What the section behind a gap does, of all its occurrences the highest. */
+/* What the section after a gap does, the maximum of all its occurrences. */
 enum uses {
-	USES_READ,  /* it only reads */
-	USES_BACK,  /* it writes first what an earlier section of the block wrote first: a
+	USES_READ, /* it only reads */
+	USES_BACK, /* it writes first what an earlier section of the block wrote first: a
 	               count, most often, that is given back */
 	USES_WRITE,
 	USES_KINDS
 };
-#define FINDING_USE_NAMES { [USES_READ] = "read", [USES_BACK] = "back", [USES_WRITE] = "write" }
+#define FINDING_USE_NAMES                                                          \
+	{                                                                          \
+		[USES_READ] = "read", [USES_BACK] = "back", [USES_WRITE] = "write" \
+	}
 
 /* A thread that is known by its slot only (dynamic/shadow.h). */
 #define RACE_SOMEONE UINT32_MAX
 
 /* Bits of a program counter in a stack: see dynamic/stack.h. */
-#define STACK_MARK (1ull << 63)
+#define STACK_MARK    (1ull << 63)
 /* A return address of a call through a pointer, made before the thread had done
  * anything that is judged: the called function may be the thread's first in all but
  * name (a trampoline in front of it). */
 #define STACK_THROUGH (1ull << 62)
-#define STACK_PC (~(STACK_MARK | STACK_THROUGH))
+#define STACK_PC      (~(STACK_MARK | STACK_THROUGH))
 
 #endif

@@ -9,6 +9,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/invariant.h"
+
 #define RAW_SIZE ((size_t)256 << 10)
 
 enum codec { PLAIN, ZSTD, GZIP };
@@ -25,9 +27,10 @@ struct trace_input {
 	unsigned char raw[RAW_SIZE];
 };
 
-/* Reads more raw bytes behind what is there; false at the end. */
+/* Reads more raw bytes after what is there; false at the end. */
 static bool fill(struct trace_input *in)
 {
+	assert(in->raw_pos <= in->raw_len && in->raw_len <= RAW_SIZE);
 	if (in->raw_pos == in->raw_len)
 		in->raw_pos = in->raw_len = 0;
 	if (in->eof || in->raw_len == RAW_SIZE)
@@ -176,6 +179,7 @@ static size_t read_gzip(struct trace_input *in, void *to, size_t n)
 
 size_t trace_input_read(struct trace_input *in, void *to, size_t n)
 {
+	assert(n > 0);
 	switch (in->codec) {
 	case ZSTD:
 		return read_zstd(in, to, n);

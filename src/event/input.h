@@ -1,9 +1,9 @@
 /*
  * input: the bytes of a file or pipe, decompressed when they are zstd or gzip
- * (told by their first bytes, not by the name).
+ * (detected by their first bytes, not by the name).
  *
  * Streaming: a fixed buffer on either side. A compressed stream that ends or
- * breaks early gives what can be had, then an error.
+ * breaks early returns what can be read, then an error.
  */
 #ifndef INTACT_EVENT_INPUT_H
 #define INTACT_EVENT_INPUT_H
@@ -13,8 +13,8 @@
 
 struct trace_input;
 
-/* "-" is standard input. NULL on failure; *why says what happened (a string
- * that lives for ever). */
+/* "-" is standard input. NULL on failure; *why says what happened (a static
+ * string). */
 struct trace_input *trace_input_open(const char *path, const char **why);
 void trace_input_close(struct trace_input *in);
 /* Up to n bytes (n > 0); 0 at the end or when nothing more can be read. */

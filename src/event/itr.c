@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/crc.h"
 #include "event/varint.h"
 
@@ -19,8 +20,7 @@ static void put64(unsigned char *p, uint64_t v)
 
 static uint32_t get32(const unsigned char *p)
 {
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	       (uint32_t)p[3] << 24;
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static uint64_t get64(const unsigned char *p)
@@ -47,12 +47,13 @@ const char *itr_get_header(const unsigned char in[ITR_HEADER])
 	if (get32(in + 8) > ITR_VERSION)
 		return "the trace was written by a newer intact: this one reads versions 1, 2 and 4";
 	if (get32(in + 8) == 0 || get32(in + 8) == 3)
-		return "the trace has a version that there never was: its header is damaged";
+		return "the trace has an invalid version: its header is damaged";
 	return NULL;
 }
 
 void itr_put_head(const struct itr_head *h, unsigned char out[ITR_HEAD])
 {
+	assert(h->type >= ITR_NAMES && h->type <= ITR_SYMBOLS && h->raw <= ITR_MAX_RAW && h->stored <= ITR_MAX_STORED);
 	memset(out, 0, ITR_HEAD);
 	put32(out, ITR_BLOCK_MAGIC);
 	out[4] = h->type;
@@ -72,14 +73,19 @@ bool itr_get_head(const unsigned char in[ITR_HEAD], struct itr_head *h)
 	if (get32(in) != ITR_BLOCK_MAGIC || get32(in + 36) != itr_crc(in, 36))
 		return false;
 	*h = (struct itr_head){
-		.type = in[4], .encoding = in[5], .compression = in[6],
-		.stored = get32(in + 8), .raw = get32(in + 12),
-		.first = get64(in + 16), .count = get32(in + 24), .crc = get32(in + 28), .process = get32(in + 32),
+		.type = in[4],
+		.encoding = in[5],
+		.compression = in[6],
+		.stored = get32(in + 8),
+		.raw = get32(in + 12),
+		.first = get64(in + 16),
+		.count = get32(in + 24),
+		.crc = get32(in + 28),
+		.process = get32(in + 32),
 	};
 	return h->type >= ITR_NAMES && h->type <= ITR_SYMBOLS &&
-	       h->encoding <= (h->type == ITR_RECORDS ? ITR_STREAMS : ITR_PACKED) &&
-	       h->compression <= ITR_ZSTD && h->raw <= ITR_MAX_RAW &&
-	       h->stored <= ITR_MAX_STORED && h->count <= ITR_MAX_RAW &&
+	       h->encoding <= (h->type == ITR_RECORDS ? ITR_STREAMS : ITR_PACKED) && h->compression <= ITR_ZSTD &&
+	       h->raw <= ITR_MAX_RAW && h->stored <= ITR_MAX_STORED && h->count <= ITR_MAX_RAW &&
 	       (h->compression || h->raw == h->stored);
 }
 
@@ -95,13 +101,14 @@ static const uint8_t space_of[EVENT_KINDS] = {
 	NS_VAR, NS_VAR, NS_LOCK, NS_LOCK, NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL,
 };
 
+_Static_assert(sizeof space_of == EVENT_KINDS && EVENT_KINDS <= 0x10, "a kind takes four bits, and names from one table");
 struct deltas {
 	uint32_t thread, target[NS_COUNT], loc[LOC_MEMORY];
 };
 
-static unsigned char *pack_one(unsigned char *p, const struct event *e,
-                               struct deltas *d)
+static unsigned char *pack_one(unsigned char *p, const struct event *e, struct deltas *d)
 {
+	assert(e->kind < EVENT_KINDS);
 	uint32_t *loc = &d->loc[e->thread % LOC_MEMORY];
 	uint32_t *target = &d->target[space_of[e->kind]];
 	bool bare = e->kind >= EVENT_BEGIN && !e->target;
@@ -144,8 +151,7 @@ void itr_pack(const struct event *ev, size_t n, struct buf *out)
 	buf_add(out, (char *)tmp, (size_t)(p - tmp));
 }
 
-uint32_t itr_pack_names(const struct trace_names *t, uint32_t from[NS_COUNT],
-                        struct buf *out)
+uint32_t itr_pack_names(const struct trace_names *t, uint32_t from[NS_COUNT], struct buf *out)
 {
 	uint32_t count = 0;
 	for (unsigned s = 0; s < NS_COUNT; s++) {
@@ -164,6 +170,8 @@ uint32_t itr_pack_names(const struct trace_names *t, uint32_t from[NS_COUNT],
 			buf_add(out, text, len);
 		}
 	}
+	for (unsigned s = 0; s < NS_COUNT; s++)
+		assert(from[s] <= t->ns[s].len);
 	return count;
 }
 
@@ -181,15 +189,14 @@ static uint32_t get_near(struct cursor *c, uint32_t before)
 	return (uint32_t)v;
 }
 
-static const char *unpack_one(struct cursor *c, struct deltas *d,
-                              const struct trace_names *t, struct event *e)
+static const char *unpack_one(struct cursor *c, struct deltas *d, const struct trace_names *t, struct event *e)
 {
 	if (c->p == c->end)
 		return "a block of events is shorter than its count";
 	unsigned char head = *c->p++;
 	e->kind = head & 0x0F;
 	if (e->kind >= EVENT_KINDS)
-		return "an event of a kind this intact does not know";
+		return "an event of an unknown kind";
 	uint32_t *target = &d->target[space_of[e->kind]];
 	if (!(head & SAME_THREAD)) {
 		uint64_t v = get_varint(c);
@@ -210,11 +217,9 @@ static const char *unpack_one(struct cursor *c, struct deltas *d,
 		e->loc = *loc = get_near(c, *loc);
 	if (c->bad)
 		return "a block of events is malformed";
-	if (e->thread >= t->ns[NS_THREAD].len ||
-	    e->target >= t->ns[space_of[e->kind]].len ||
+	if (e->thread >= t->ns[NS_THREAD].len || e->target >= t->ns[space_of[e->kind]].len ||
 	    ((head & NO_TARGET) && e->kind < EVENT_BEGIN) ||
-	    (e->loc != LOC_NONE && (e->loc & LOC_TEXT) &&
-	     (e->loc & ~LOC_TEXT) >= t->ns[NS_LOC].len))
+	    (e->loc != LOC_NONE && (e->loc & LOC_TEXT) && (e->loc & ~LOC_TEXT) >= t->ns[NS_LOC].len))
 		return "an event uses a name that the file does not list";
 	return NULL;
 }
@@ -234,17 +239,15 @@ static bool name_threads(struct names *n, uint32_t upto)
 	return true;
 }
 
-static const char *unpack_fixed(const unsigned char *p, struct trace_names *t,
-                                struct event *e)
+static const char *unpack_fixed(const unsigned char *p, struct trace_names *t, struct event *e)
 {
 	e->kind = p[0];
 	if (e->kind >= EVENT_KINDS)
-		return "an event of a kind this intact does not know";
+		return "an event of an unknown kind";
 	e->thread = (uint32_t)p[2] | (uint32_t)p[3] << 8;
 	e->loc = get32(p + 4);
 	uint64_t target = get64(p + 8);
-	if (e->loc != LOC_NONE && (e->loc & LOC_TEXT) &&
-	    (e->loc & ~LOC_TEXT) >= t->ns[NS_LOC].len)
+	if (e->loc != LOC_NONE && (e->loc & LOC_TEXT) && (e->loc & ~LOC_TEXT) >= t->ns[NS_LOC].len)
 		return "an event uses a name that the file does not list";
 	if (!name_threads(&t->ns[NS_THREAD], e->thread))
 		return "out of memory";
@@ -257,17 +260,15 @@ static const char *unpack_fixed(const unsigned char *p, struct trace_names *t,
 	}
 	if (space == NS_LABEL) {
 		e->target = (uint32_t)target;
-		return target < t->ns[NS_LABEL].len
-		               ? NULL
-		               : "an event uses a name that the file does not list";
+		return target < t->ns[NS_LABEL].len ? NULL : "an event uses a name that the file does not list";
 	}
 	e->target = names_add_addr(&t->ns[space], target);
 	return e->target == NAME_FULL ? "out of memory" : NULL;
 }
 
-const char *itr_unpack(const struct itr_head *h, const unsigned char *p,
-                       struct trace_names *t, struct event *out)
+const char *itr_unpack(const struct itr_head *h, const unsigned char *p, struct trace_names *t, struct event *out)
 {
+	assert(h->raw <= ITR_MAX_RAW);
 	struct cursor c = { p, p + h->raw, false };
 	struct deltas d = { 0 };
 	if (h->encoding == ITR_FIXED && h->raw != (uint64_t)h->count * 16)
@@ -277,9 +278,7 @@ const char *itr_unpack(const struct itr_head *h, const unsigned char *p,
 		e->index = h->first + i;
 		e->line = 0;
 		e->flags = 0;
-		const char *why = h->encoding == ITR_FIXED
-		                          ? unpack_fixed(p + (size_t)i * 16, t, e)
-		                          : unpack_one(&c, &d, t, e);
+		const char *why = h->encoding == ITR_FIXED ? unpack_fixed(p + (size_t)i * 16, t, e) : unpack_one(&c, &d, t, e);
 		if (why)
 			return why;
 	}
@@ -288,8 +287,7 @@ const char *itr_unpack(const struct itr_head *h, const unsigned char *p,
 	return NULL;
 }
 
-const char *itr_unpack_names(const struct itr_head *h, const unsigned char *p,
-                             struct trace_names *t)
+const char *itr_unpack_names(const struct itr_head *h, const unsigned char *p, struct trace_names *t)
 {
 	struct cursor c = { p, p + h->raw, false };
 	for (uint32_t i = 0; i < h->count; i++) {

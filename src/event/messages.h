@@ -8,9 +8,9 @@
 struct msgs {
 	struct buf *err; /* where they go */
 	bool color;
-	bool silent;     /* they have been told already */
+	bool silent; /* they have been told already */
 	uint64_t errors;
-	bool nomem;      /* one of them was about memory: a limit, not a mistake */
+	bool nomem; /* one of them was about memory: a limit, not a mistake */
 };
 void msgs_add(void *ctx, const struct trace_msg *m);
 

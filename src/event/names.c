@@ -41,7 +41,7 @@ void lines_add(struct event_lines *l, uint64_t event, uint64_t line)
 	const struct line_run *r = l->n ? &l->runs[l->n - 1] : NULL;
 	if (!r || line - r->line != event - r->event) {
 		if (l->n == LINE_RUNS || !GROW(l->runs, l->cap, l->n + 1))
-			return; /* last stays behind, so lines_of knows */
+			return; /* last stays after it, so lines_of knows */
 		l->runs[l->n++] = (struct line_run){ event, line };
 	}
 	l->last = event;
@@ -49,10 +49,11 @@ void lines_add(struct event_lines *l, uint64_t event, uint64_t line)
 
 uint64_t lines_of(const struct event_lines *l, uint64_t event)
 {
+	assert(l->n <= l->cap);
 	uint32_t lo = 0, hi = l->n;
 	if (event > l->last)
 		return 0;
-	while (lo < hi) { /* the first run that begins behind it */
+	while (lo < hi) { /* the first run that begins after it */
 		uint32_t mid = lo + (hi - lo) / 2;
 		if (l->runs[mid].event <= event)
 			lo = mid + 1;
@@ -84,6 +85,7 @@ static uint32_t hash_long(const char *s, size_t len)
 
 static bool grow_slots(struct names *n)
 {
+	assert(!(n->nslots & (n->nslots - 1)));
 	uint32_t cap = n->nslots ? n->nslots * 2 : 64;
 	struct name_slot *slots = calloc(cap, sizeof *slots);
 	if (!slots)
@@ -106,6 +108,7 @@ static bool grow_slots(struct names *n)
 
 static bool push(struct names *n, struct name_entry e)
 {
+	assert(n->len <= n->cap);
 	if (n->len >= ID_LIMIT || !GROW_AS(GROW_EIGHTHS, NULL, n->list, n->cap, n->len + 1ull, 1))
 		return false;
 	n->list[n->len++] = e;
@@ -113,9 +116,9 @@ static bool push(struct names *n, struct name_entry e)
 }
 
 /* Stores the entry and points the free slot `at` to it. */
-static uint32_t enter(struct names *n, uint32_t at, struct name_entry e,
-                      uint32_t hash)
+static uint32_t enter(struct names *n, uint32_t at, struct name_entry e, uint32_t hash)
 {
+	assert(at < n->nslots && !n->slots[at].id1);
 	if (!push(n, e))
 		return NAME_FULL;
 	n->slots[at] = (struct name_slot){ e.word, n->len, hash };
@@ -135,6 +138,7 @@ static bool keep_text(struct names *n, const char *s, size_t len, uint64_t *at)
 
 static uint32_t add_long(struct names *n, const char *s, size_t len)
 {
+	assert(len > 8 && n->used < n->nslots);
 	uint32_t h = hash_long(s, len);
 	uint32_t at = h & (n->nslots - 1);
 	for (; n->slots[at].id1; at = (at + 1) & (n->nslots - 1)) {
@@ -153,6 +157,7 @@ static uint32_t add_long(struct names *n, const char *s, size_t len)
 
 static uint32_t add_word(struct names *n, uint64_t word, size_t len)
 {
+	assert(len <= 8 && n->used < n->nslots);
 	uint32_t at = (uint32_t)mix(word) & (n->nslots - 1);
 	for (; n->slots[at].id1; at = (at + 1) & (n->nslots - 1))
 		if (n->slots[at].word == word && !n->slots[at].hash)
@@ -216,8 +221,7 @@ bool names_append(struct names *n, const char *s, size_t len)
 	return push(n, e);
 }
 
-const char *names_text(const struct names *n, uint32_t id, char tmp[24],
-                       size_t *len)
+const char *names_text(const struct names *n, uint32_t id, char tmp[24], size_t *len)
 {
 	if (id >= n->len) {
 		*len = (size_t)snprintf(tmp, 24, "#%u", id);
@@ -249,7 +253,7 @@ void loc_show(const struct trace_names *t, uint32_t loc, struct buf *out)
 	if (loc == LOC_NONE)
 		buf_char(out, '?');
 	else if (loc & LOC_TEXT) {
-		/* a stack is a text with a frame a line: show the innermost */
+		/* a stack is a text with one frame per line: show the innermost */
 		char tmp[24];
 		size_t len;
 		const char *s = names_text(&t->ns[NS_LOC], loc & ~LOC_TEXT, tmp, &len);

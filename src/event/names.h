@@ -22,19 +22,19 @@
 
 enum name_space { NS_THREAD, NS_VAR, NS_LOCK, NS_LABEL, NS_LOC, NS_COUNT };
 
-#define NAME_FULL UINT32_MAX /* memory or ids ended */
-#define NAMES_MAX_LEN 4096    /* bytes of one name */
+#define NAME_FULL     UINT32_MAX /* memory or ids ended */
+#define NAMES_MAX_LEN 4096       /* bytes of one name */
 
 struct name_entry {
-	uint64_t word;   /* text of up to 8 bytes, offset of a longer one, or address */
+	uint64_t word; /* text of up to 8 bytes, offset of a longer one, or address */
 	uint32_t len;
 	uint8_t is_addr;
 };
 
 struct name_slot {
 	uint64_t word;
-	uint32_t id1;    /* id + 1; 0 = free */
-	uint32_t hash;   /* of long names; 0 marks a short one */
+	uint32_t id1;  /* id + 1; 0 = free */
+	uint32_t hash; /* of long names; 0 marks a short one */
 };
 
 struct names {
@@ -42,15 +42,15 @@ struct names {
 	uint32_t len, cap;
 	struct name_slot *slots;
 	uint32_t nslots, used;
-	char *text;      /* the long names, one after the other */
+	char *text; /* the long names, one after the other */
 	size_t text_len, text_cap;
 	struct map by_addr;
 };
 
 /*
- * Which line of a text trace an event stands in. A line is an event, but for
+ * Which line of a text trace contains an event. A line is an event, except for
  * comments and empty lines: `runs` has an entry where the distance between the
- * two changes. At most LINE_RUNS are kept; of what comes behind no line is known.
+ * two changes. At most LINE_RUNS are kept; later lines are unknown.
  */
 struct line_run {
 	uint64_t event, line; /* the first event of the run, and its line */
@@ -83,14 +83,13 @@ uint32_t names_add_addr(struct names *n, uint64_t addr);
 bool names_append(struct names *n, const char *s, size_t len);
 bool names_append_addr(struct names *n, uint64_t addr);
 
-/* Events come in order. When memory ends, later lines are not known. */
+/* Events come in order. When out of memory, later lines are unknown. */
 void lines_add(struct event_lines *l, uint64_t event, uint64_t line);
 /* The line of an event; 0 when it is not known. */
 uint64_t lines_of(const struct event_lines *l, uint64_t event);
 
 /* The name as text; tmp holds it when it is short or an address. */
-const char *names_text(const struct names *n, uint32_t id, char tmp[24],
-                       size_t *len);
+const char *names_text(const struct names *n, uint32_t id, char tmp[24], size_t *len);
 /* Writes the name, made safe for terminals. */
 void names_show(const struct names *n, uint32_t id, struct buf *out);
 /* A place: number, text (the first line of it), or "?" for LOC_NONE. */

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define ORDER_NOBODY UINT32_MAX
-#define WARN_MAX 20 /* warnings told; the rest is counted */
+#define WARN_MAX     20 /* warnings told; the rest is counted */
 
 struct order_lock {
 	uint32_t owner, depth;
@@ -14,7 +15,7 @@ struct order_lock {
 };
 
 struct order_thread {
-	uint32_t depth;       /* of open blocks */
+	uint32_t depth; /* of open blocks */
 	bool seen, forked, joined;
 	uint64_t forked_at, joined_at;
 };
@@ -73,13 +74,10 @@ static struct order_thread *thread_of(struct order *o, uint32_t id)
 }
 
 /* Tells of a fault; true when it ends the reading. */
-static bool fault(struct order *o, const struct event *e,
-                  const struct trace_names *t, bool error, const char *code,
-                  const char *hint, const char *fmt, ...)
-	__attribute__((format(printf, 7, 8)));
+static bool fault(struct order *o, const struct event *e, const struct trace_names *t, bool error, const char *code,
+                  const char *hint, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
-static bool fault(struct order *o, const struct event *e,
-                  const struct trace_names *t, bool error, const char *code,
+static bool fault(struct order *o, const struct event *e, const struct trace_names *t, bool error, const char *code,
                   const char *hint, const char *fmt, ...)
 {
 	struct buf b;
@@ -95,8 +93,13 @@ static bool fault(struct order *o, const struct event *e,
 	buf_vprintf(&b, fmt, ap);
 	va_end(ap);
 	struct trace_msg m = {
-		.error = fatal, .code = code, .file = o->file, .line = e->line,
-		.event = e->index, .text = buf_cstr(&b), .hint = hint,
+		.error = fatal,
+		.code = code,
+		.file = o->file,
+		.line = e->line,
+		.event = e->index,
+		.text = buf_cstr(&b),
+		.hint = hint,
 	};
 	if (o->fn)
 		o->fn(o->ctx, &m);
@@ -105,15 +108,14 @@ static bool fault(struct order *o, const struct event *e,
 }
 
 /* A name in a message; the buffer is the caller's. */
-static const char *name(const struct trace_names *t, enum name_space s, uint32_t id,
-                        struct buf *b)
+static const char *name(const struct trace_names *t, enum name_space s, uint32_t id, struct buf *b)
 {
 	buf_init(b);
 	names_show(&t->ns[s], id, b);
 	return buf_cstr(b);
 }
 
-static const char LENIENT[] = "--lenient goes on as if it were all right";
+static const char LENIENT[] = "--lenient treats this as a warning";
 
 static bool acquire(struct order *o, struct event *e, const struct trace_names *t)
 {
@@ -128,11 +130,8 @@ static bool acquire(struct order *o, struct event *e, const struct trace_names *
 	}
 	if (l->owner != ORDER_NOBODY) {
 		struct buf a, b;
-		stop = fault(o, e, t, true, "lock-held", LENIENT,
-		             "acquires lock %s, which thread %s holds since event %llu",
-		             name(t, NS_LOCK, e->target, &a),
-		             name(t, NS_THREAD, l->owner, &b),
-		             (unsigned long long)l->since);
+		stop = fault(o, e, t, true, "lock-held", LENIENT, "acquires lock %s, which thread %s holds since event %llu",
+		             name(t, NS_LOCK, e->target, &a), name(t, NS_THREAD, l->owner, &b), (unsigned long long)l->since);
 		buf_free(&a);
 		buf_free(&b);
 	}
@@ -156,19 +155,14 @@ static bool release(struct order *o, struct event *e, const struct trace_names *
 	}
 	name(t, NS_LOCK, e->target, &a);
 	if (l->owner != ORDER_NOBODY) {
-		stop = fault(o, e, t, true, "lock-not-held", LENIENT,
-		             "releases lock %s, which thread %s holds since event %llu",
-		             buf_cstr(&a), name(t, NS_THREAD, l->owner, &b),
-		             (unsigned long long)l->since);
+		stop = fault(o, e, t, true, "lock-not-held", LENIENT, "releases lock %s, which thread %s holds since event %llu",
+		             buf_cstr(&a), name(t, NS_THREAD, l->owner, &b), (unsigned long long)l->since);
 		buf_free(&b);
 	} else if (l->since) {
-		stop = fault(o, e, t, true, "lock-not-held", LENIENT,
-		             "releases lock %s, which nobody holds", buf_cstr(&a));
+		stop = fault(o, e, t, true, "lock-not-held", LENIENT, "releases lock %s, which no thread holds", buf_cstr(&a));
 	} else {
-		fault(o, e, t, false, "lock-held-before",
-		      "fine when the recording began in the middle of a run",
-		      "releases lock %s, which was not acquired in this trace",
-		      buf_cstr(&a));
+		fault(o, e, t, false, "lock-held-before", "expected if the recording began in the middle of a run",
+		      "releases lock %s, which was not acquired in this trace", buf_cstr(&a));
 	}
 	buf_free(&a);
 	*l = (struct order_lock){ ORDER_NOBODY, 0, e->index };
@@ -186,12 +180,10 @@ static bool fork_thread(struct order *o, struct event *e, const struct trace_nam
 	if (e->target == e->thread)
 		stop = fault(o, e, t, true, "fork-self", LENIENT, "forks itself");
 	else if (child->forked)
-		stop = fault(o, e, t, true, "forked-twice", LENIENT,
-		             "forks thread %s, which event %llu forked already",
+		stop = fault(o, e, t, true, "forked-twice", LENIENT, "forks thread %s, which event %llu forked already",
 		             buf_cstr(&a), (unsigned long long)child->forked_at);
 	else if (child->seen)
-		stop = fault(o, e, t, true, "forked-late", LENIENT,
-		             "forks thread %s, which has run before", buf_cstr(&a));
+		stop = fault(o, e, t, true, "forked-late", LENIENT, "forks thread %s, which has run before", buf_cstr(&a));
 	child->forked = true;
 	child->forked_at = e->index;
 	buf_free(&a);
@@ -209,12 +201,10 @@ static bool join_thread(struct order *o, struct event *e, const struct trace_nam
 	if (e->target == e->thread)
 		stop = fault(o, e, t, true, "join-self", LENIENT, "joins itself");
 	else if (child->joined)
-		fault(o, e, t, false, "joined-twice", NULL,
-		      "joins thread %s, which event %llu joined already", buf_cstr(&a),
+		fault(o, e, t, false, "joined-twice", NULL, "joins thread %s, which event %llu joined already", buf_cstr(&a),
 		      (unsigned long long)child->joined_at);
 	else if (child->depth)
-		fault(o, e, t, false, "joined-in-block", NULL,
-		      "joins thread %s inside its block: the end of the block is missing",
+		fault(o, e, t, false, "joined-in-block", NULL, "joins thread %s inside its block: the end of the block is missing",
 		      buf_cstr(&a));
 	child->joined = true;
 	child->joined_at = e->index;
@@ -224,6 +214,7 @@ static bool join_thread(struct order *o, struct event *e, const struct trace_nam
 
 static bool end_block(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->thread < o->nthreads);
 	struct order_thread *th = &o->threads[e->thread];
 	if (th->depth) {
 		if (--th->depth)
@@ -232,10 +223,8 @@ static bool end_block(struct order *o, struct event *e, const struct trace_names
 	}
 	e->flags = EVENT_INNER;
 	if (th->forked)
-		return fault(o, e, t, true, "end-without-begin", LENIENT,
-		             "ends a block it never began");
-	fault(o, e, t, false, "begun-before",
-	      "its earlier events are judged as standing outside of blocks",
+		return fault(o, e, t, true, "end-without-begin", LENIENT, "ends a block that it did not begin");
+	fault(o, e, t, false, "begun-before", "its earlier events are treated as outside of blocks",
 	      "ends a block that began before this trace");
 	return false;
 }
@@ -248,8 +237,7 @@ static bool check_one(struct order *o, struct event *e, const struct trace_names
 		return true;
 	th->seen = true;
 	if (th->joined)
-		stop = fault(o, e, t, true, "after-join", LENIENT,
-		             "runs on after event %llu joined it",
+		stop = fault(o, e, t, true, "after-join", LENIENT, "runs on after event %llu joined it",
 		             (unsigned long long)th->joined_at);
 	if (stop)
 		return true;
@@ -273,18 +261,16 @@ static bool check_one(struct order *o, struct event *e, const struct trace_names
 	}
 }
 
-size_t order_check(struct order *o, struct event *ev, size_t n,
-                   const struct trace_names *names)
+size_t order_check(struct order *o, struct event *ev, size_t n, const struct trace_names *names)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct event *e = &ev[i];
-		if (event_is_access(e) && e->thread < o->nthreads &&
-		    o->threads[e->thread].seen && !o->threads[e->thread].joined)
+		assert(e->kind < EVENT_KINDS && (!i || e->index > ev[i - 1].index)); /* events come in order */
+		if (event_is_access(e) && e->thread < o->nthreads && o->threads[e->thread].seen && !o->threads[e->thread].joined)
 			continue;
 		if (check_one(o, e, names)) {
 			if (o->nomem && o->fn) {
-				struct trace_msg m = { .error = true, .code = "memory",
-					.file = o->file, .text = "out of memory" };
+				struct trace_msg m = { .error = true, .code = "memory", .file = o->file, .text = "out of memory" };
 				o->fn(o->ctx, &m);
 			}
 			return i;

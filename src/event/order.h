@@ -8,7 +8,7 @@
  * joining a thread whose fork was not seen. What no past explains is an
  * error. docs/trace.md has the table.
  *
- * Memory: a few words for each lock and thread. Cost: constant an event.
+ * Memory: a few words for each lock and thread. Cost: constant per event.
  */
 #ifndef INTACT_EVENT_ORDER_H
 #define INTACT_EVENT_ORDER_H
@@ -20,14 +20,13 @@
 
 struct order;
 
-/* `lenient` turns the errors into warnings. NULL when memory ends. */
+/* `lenient` turns the errors into warnings. NULL when out of memory. */
 struct order *order_new(const char *file, bool lenient, trace_msg_fn *fn, void *ctx);
 void order_free(struct order *o);
 /*
  * Sets the flags of n events. Returns how many are good: n, or the number
  * before the first error (which the callback was told).
  */
-size_t order_check(struct order *o, struct event *ev, size_t n,
-                   const struct trace_names *names);
+size_t order_check(struct order *o, struct event *ev, size_t n, const struct trace_names *names);
 
 #endif

@@ -2,13 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
 
-#define SLACK 16 /* readable bytes behind the text */
+#define SLACK 16 /* readable bytes after the text */
 
 void reader_tell(struct trace_reader *r, struct trace_msg m)
 {
+	assert(m.text && (m.code || !m.error));
 	m.file = r->path;
 	if (m.error)
 		r->failed = true;
@@ -17,11 +19,9 @@ void reader_tell(struct trace_reader *r, struct trace_msg m)
 		r->fn(r->ctx, &m);
 }
 
-void reader_tell_plain(struct trace_reader *r, bool error, const char *code,
-                       const char *text, const char *hint)
+void reader_tell_plain(struct trace_reader *r, bool error, const char *code, const char *text, const char *hint)
 {
-	reader_tell(r, (struct trace_msg){ .error = error, .code = code, .text = text,
-	                            .hint = hint });
+	reader_tell(r, (struct trace_msg){ .error = error, .code = code, .text = text, .hint = hint });
 }
 
 void reader_tell_damage(struct trace_reader *r, const char *what)
@@ -29,16 +29,15 @@ void reader_tell_damage(struct trace_reader *r, const char *what)
 	char text[256];
 	uint64_t n = r->recording ? r->nrecs : r->next_index - 1;
 	r->damaged = true;
-	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what,
-	         (unsigned long long)n, n == 1 ? "" : "s");
-	reader_tell_plain(r, false, "damaged-trace", text,
-	           "the verdict is about the part that could be read");
+	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what, (unsigned long long)n, n == 1 ? "" : "s");
+	reader_tell_plain(r, false, "damaged-trace", text, "the verdict is about the part that could be read");
 }
 
 /* ---- opening ------------------------------------------------------------ */
 
 void reader_refill(struct trace_reader *r)
 {
+	assert(r->pos <= r->len && r->len <= TEXT_SIZE);
 	if (r->pos) {
 		memmove(r->text, r->text + r->pos, r->len - r->pos);
 		r->len -= r->pos;
@@ -58,16 +57,16 @@ static const char *spool(struct trace_reader *r)
 	const char *why = NULL;
 	FILE *f = tmpfile();
 	if (!f)
-		return "there is no room for a copy of what comes from the pipe";
+		return "cannot store a copy of the piped input";
 	r->spool = f;
 	while (r->len) {
 		if (fwrite(r->text, 1, r->len, f) != r->len)
-			return "there is no room for a copy of what comes from the pipe";
+			return "cannot store a copy of the piped input";
 		r->len = r->pos = 0;
 		reader_refill(r);
 	}
 	if (fflush(f))
-		return "there is no room for a copy of what comes from the pipe";
+		return "cannot store a copy of the piped input";
 	trace_input_close(r->in);
 	snprintf(r->again, sizeof r->again, "/proc/self/fd/%d", fileno(f));
 	r->in = trace_input_open(r->again, &why);
@@ -75,7 +74,7 @@ static const char *spool(struct trace_reader *r)
 		return why;
 	reader_refill(r);
 	r->pos = ITR_HEADER;
-	return r->len >= ITR_HEADER ? NULL : "the copy of what came from the pipe is gone";
+	return r->len >= ITR_HEADER ? NULL : "the copy of the piped input is lost";
 }
 
 static bool start(struct trace_reader *r)
@@ -88,9 +87,7 @@ static bool start(struct trace_reader *r)
 	}
 	if (r->format == FORMAT_STD)
 		return true;
-	const char *why = r->len < ITR_HEADER
-	                          ? "the trace ends inside its header"
-	                          : itr_get_header((unsigned char *)r->text);
+	const char *why = r->len < ITR_HEADER ? "the trace ends inside its header" : itr_get_header((unsigned char *)r->text);
 	if (why) {
 		reader_tell_plain(r, true, "bad-trace", why, NULL);
 		return false;
@@ -110,8 +107,7 @@ struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 	struct trace_reader *r = calloc(1, sizeof *r);
 	const char *why = "out of memory";
 	if (!r) {
-		struct trace_msg m = { .error = true, .code = "memory", .file = path,
-			               .text = why };
+		struct trace_msg m = { .error = true, .code = "memory", .file = path, .text = why };
 		if (fn)
 			fn(ctx, &m);
 		return NULL;
@@ -159,6 +155,7 @@ void trace_close(struct trace_reader *r)
 
 size_t trace_next(struct trace_reader *r, struct event **batch)
 {
+	assert(r->next_index >= 1);
 	*batch = r->events;
 	if (r->done)
 		return 0;
@@ -207,6 +204,7 @@ size_t trace_next_recs(struct trace_reader *r, struct rec **batch, uint32_t *pro
 {
 	size_t n = r->done || !r->recording ? 0 : reader_next_itr(r);
 	*batch = r->recs;
+	assert(n <= r->recs_cap);
 	*process = r->process;
 	if (!n && !r->done && trace_input_error(r->in))
 		reader_tell_damage(r, trace_input_error(r->in));

@@ -1,13 +1,13 @@
 /*
  * reader: a trace file as a stream of events, in batches.
  *
- * Formats: Intact's own (itr.h) and STD text (std.h), told apart by the first
- * bytes, each plain or inside zstd or gzip. Memory: one batch, one block, the
- * name tables.
+ * Formats: Intact's own (itr.h) and STD text (std.h), distinguished by the
+ * first bytes, each plain or inside zstd or gzip. Memory: one batch, one
+ * block, the name tables.
  *
  * Messages (syntax errors, damage) go to the callback in the order they are
  * met. After an error the reader gives no more events. Damage is a warning:
- * what stands before it has been given.
+ * everything before it has been returned.
  */
 #ifndef INTACT_EVENT_READER_H
 #define INTACT_EVENT_READER_H
@@ -23,16 +23,16 @@
 #include "event/translate.h"
 
 struct trace_msg {
-	bool error;         /* else a warning */
-	const char *code;   /* a slug */
+	bool error;       /* else a warning */
+	const char *code; /* a slug */
 	const char *file;
-	uint64_t line;      /* 0: no line */
-	uint64_t event;     /* 0: no event */
+	uint64_t line;       /* 0: no line */
+	uint64_t event;      /* 0: no event */
 	uint32_t col, width; /* from 1; 0: no column */
-	const char *source; /* the line's text, or NULL */
+	const char *source;  /* the line's text, or NULL */
 	size_t source_len;
 	const char *text;
-	const char *hint;   /* or NULL */
+	const char *hint; /* or NULL */
 };
 typedef void trace_msg_fn(void *ctx, const struct trace_msg *m);
 
@@ -43,7 +43,7 @@ enum trace_format { FORMAT_STD, FORMAT_ITR };
 
 struct trace_reader;
 
-/* NULL when the file cannot be opened or memory ends; the callback was told. */
+/* NULL when the file cannot be opened or when out of memory; the callback was told. */
 struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx);
 void trace_close(struct trace_reader *r);
 /*
@@ -52,7 +52,7 @@ void trace_close(struct trace_reader *r);
  */
 size_t trace_next(struct trace_reader *r, struct event **batch);
 /*
- * How a recording's variables are told apart when memory is used again
+ * How a recording's variables are distinguished when memory is reused
  * (translate.h); before the first trace_next. LIVES_NAMED when nothing is said.
  */
 void trace_lives(struct trace_reader *r, enum lives lives);
@@ -73,7 +73,7 @@ bool trace_failed(const struct trace_reader *r);
 bool trace_damaged(const struct trace_reader *r);
 /*
  * A recording (record.h) can be had as it is instead of as events: the next
- * records, of one process (*process has ITR_OPENING when they stand for what
+ * records, of one process (*process has ITR_OPENING when they represent what
  * was not kept). They have been checked (rec_check).
  */
 bool trace_is_recording(const struct trace_reader *r);

@@ -3,6 +3,7 @@
  * read twice (translate.h): first to see which bytes go together and whose they
  * are, then for the events. Memory: that of translate.h, gone at the end.
  */
+#include "base/invariant.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
 
@@ -43,6 +44,7 @@ static bool more_records(struct trace_reader *r)
 
 size_t reader_next_recorded(struct trace_reader *r, struct event **batch)
 {
+	assert(r->recording);
 	size_t count = 0, used;
 	bool ok = r->events_of || look_ahead(r);
 	while (ok && !count && more_records(r)) {

@@ -12,7 +12,7 @@
 #include "event/reader.h"
 
 #define READER_BATCH 4096
-#define TEXT_SIZE ((size_t)256 << 10)
+#define TEXT_SIZE    ((size_t)256 << 10)
 
 struct trace_reader {
 	struct trace_input *in;
@@ -35,7 +35,7 @@ struct trace_reader {
 	struct recpack *pack;
 	struct rec *recs;
 	size_t recs_cap;
-	uint64_t next_rec;    /* as blocks count them */
+	uint64_t next_rec; /* as blocks count them */
 	uint64_t nrecs;
 	struct recdec **streams; /* by process */
 	uint32_t nstreams;
@@ -46,16 +46,15 @@ struct trace_reader {
 	size_t ntodo;
 	enum lives lives;
 	enum leave leave;
-	uint32_t wanted;      /* process */
+	uint32_t wanted; /* process */
 	struct symtab symtab;
-	char again[64];       /* a name the recording can be opened by again */
-	FILE *spool;          /* its bytes, when they came from a pipe */
+	char again[64]; /* a name the recording can be opened by again */
+	FILE *spool;    /* its bytes, when they came from a pipe */
 };
 
 /* Messages; reading ends with each. */
 void reader_tell(struct trace_reader *r, struct trace_msg m);
-void reader_tell_plain(struct trace_reader *r, bool error, const char *code, const char *text,
-                       const char *hint);
+void reader_tell_plain(struct trace_reader *r, bool error, const char *code, const char *text, const char *hint);
 void reader_tell_damage(struct trace_reader *r, const char *what);
 /* Fills the text buffer up; keeps what has not been scanned. */
 void reader_refill(struct trace_reader *r);

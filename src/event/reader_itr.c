@@ -10,17 +10,19 @@
 #include <zstd.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
 #include "event/recpack.h"
 #include "event/recstream.h"
 
-#define SYMBOLS_MAX ((size_t)64 << 20)
+#define SYMBOLS_MAX       ((size_t)64 << 20)
 #define ITR_MAX_PROCESSES 4096
 
 /* Takes n bytes; false when there are not so many. */
 static bool take(struct trace_reader *r, void *to, size_t n)
 {
+	assert(r->pos <= r->len);
 	char *out = to;
 	while (n) {
 		if (r->pos == r->len) {
@@ -61,9 +63,9 @@ static bool reserve(void **p, size_t *cap, size_t want, size_t elem)
 }
 
 /* Reads and checks one payload; NULL, or what is wrong with it. */
-static const char *payload(struct trace_reader *r, const struct itr_head *h,
-                           const unsigned char **out)
+static const char *payload(struct trace_reader *r, const struct itr_head *h, const unsigned char **out)
 {
+	assert(h->stored <= ITR_MAX_STORED && h->raw <= ITR_MAX_RAW);
 	void *stored = r->stored, *raw = r->raw;
 	bool ok = reserve(&stored, &r->stored_cap, (size_t)h->stored + 1, 1);
 	r->stored = stored;
@@ -90,6 +92,7 @@ static const char *payload(struct trace_reader *r, const struct itr_head *h,
 /* What is known of the streams of a process; NULL without memory. */
 static struct recdec *streams_of(struct trace_reader *r, uint32_t process)
 {
+	assert(process < ITR_MAX_PROCESSES);
 	if (!GROW(r->streams, r->nstreams, process + 1ull))
 		return NULL;
 	if (!r->streams[process])
@@ -97,8 +100,7 @@ static struct recdec *streams_of(struct trace_reader *r, uint32_t process)
 	return r->streams[process];
 }
 
-static const char *unpack_recs(struct trace_reader *r, const struct itr_head *h,
-                               const unsigned char *p, size_t *n)
+static const char *unpack_recs(struct trace_reader *r, const struct itr_head *h, const unsigned char *p, size_t *n)
 {
 	const char *why = NULL;
 	if (h->encoding == ITR_STREAMS) {
@@ -125,18 +127,15 @@ static const char *unpack_recs(struct trace_reader *r, const struct itr_head *h,
 }
 
 /* A block of records, into r->recs. */
-static const char *records(struct trace_reader *r, const struct itr_head *h,
-                           const unsigned char *p, size_t *n)
+static const char *records(struct trace_reader *r, const struct itr_head *h, const unsigned char *p, size_t *n)
 {
 	void *recs = r->recs;
 	bool streams = h->encoding == ITR_STREAMS;
-	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= ITR_MAX_PROCESSES
-	            : h->count > RECPACK_MAX * 4)
+	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= ITR_MAX_PROCESSES : h->count > RECPACK_MAX * 4)
 		return "a block of records is too long";
 	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))
 		return "a block of records is not as long as its count says";
-	bool ok = reserve(&recs, &r->recs_cap, (size_t)(streams ? h->raw : h->count) + 1,
-	                  sizeof *r->recs);
+	bool ok = reserve(&recs, &r->recs_cap, (size_t)(streams ? h->raw : h->count) + 1, sizeof *r->recs);
 	r->recs = recs;
 	if (!ok)
 		return "out of memory";
@@ -171,13 +170,12 @@ static const char *next_block(struct trace_reader *r, size_t *n)
 		r->done = true;
 		return h.first == (r->recording ? (r->next_rec ? r->next_rec : 1) : r->next_index) - 1
 		               ? NULL
-		               : "events are missing: the end block counts others";
+		               : "events are missing: the count in the end block does not match";
 	}
 	if (h.type == ITR_SYMBOLS && r->symbols.len < SYMBOLS_MAX)
 		buf_add(&r->symbols, (const char *)p, h.raw);
-	if ((h.type == ITR_RECORDS || h.type == ITR_EVENTS) != 0 &&
-	    (h.type == ITR_RECORDS) != r->recording)
-		return "a trace holds either events or records";
+	if ((h.type == ITR_RECORDS || h.type == ITR_EVENTS) != 0 && (h.type == ITR_RECORDS) != r->recording)
+		return "a trace contains either events or records, not both";
 	if (h.type == ITR_RECORDS)
 		return records(r, &h, p, n);
 	if (h.type != ITR_EVENTS)

@@ -4,24 +4,30 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/reader_int.h"
 #include "event/std.h"
 
-static void tell_line(struct trace_reader *r, const char *s, const char *end,
-                      const struct std_error *e)
+static void tell_line(struct trace_reader *r, const char *s, const char *end, const struct std_error *e)
 {
 	reader_tell(r, (struct trace_msg){
-		.error = true, .code = e->code, .line = r->line,
-		.col = (uint32_t)e->at + 1, .width = (uint32_t)e->width,
-		.source = s, .source_len = (size_t)(end - s),
-		.text = e->text, .hint = e->hint,
-	});
+			       .error = true,
+			       .code = e->code,
+			       .line = r->line,
+			       .col = (uint32_t)e->at + 1,
+			       .width = (uint32_t)e->width,
+			       .source = s,
+			       .source_len = (size_t)(end - s),
+			       .text = e->text,
+			       .hint = e->hint,
+		       });
 }
 
 /* The end of the line at pos, refilling as needed; NULL at the end of the
  * text or when a line is too long. */
 static char *line_end(struct trace_reader *r)
 {
+	assert(r->pos <= r->len);
 	char *nl = memchr(r->text + r->pos, '\n', r->len - r->pos);
 	if (nl)
 		return nl;
@@ -41,6 +47,7 @@ size_t reader_next_std(struct trace_reader *r)
 {
 	size_t n = 0;
 	while (n < READER_BATCH) {
+		assert(n < r->events_cap || !r->events_cap);
 		char *nl = line_end(r);
 		if (!nl)
 			break;
@@ -48,8 +55,7 @@ size_t reader_next_std(struct trace_reader *r)
 		struct std_error err;
 		r->line++;
 		if ((size_t)(nl - s) > STD_LINE_MAX) {
-			err = (struct std_error){ 0, 1, "line-too-long",
-				"a line of more than 16 KiB: this is not a trace", NULL };
+			err = (struct std_error){ 0, 1, "line-too-long", "a line of more than 16 KiB: this is not a trace", NULL };
 			tell_line(r, s, s + 80, &err);
 			break;
 		}

@@ -18,15 +18,15 @@
 #include <zstd.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "event/itr.h"
 #include "event/recpack.h"
 #include "event/recstate.h"
 #include "event/recstream.h"
 
-enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20, FAST = -100,
-       GAIN = 8, LEAVE = 8 };
-#define MAX_PCS (1u << 20)
+enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20, FAST = -100, GAIN = 8, LEAVE = 8 };
+#define MAX_PCS     (1u << 20)
 #define MAX_MODULES 4096
 
 struct recorder_process {
@@ -42,7 +42,7 @@ struct recorder_process {
 struct recorder {
 	char *path;
 	int fd;
-	int whole;         /* with parts: PATH itself, kept open for its lock */
+	int whole; /* with parts: PATH itself, kept open for its lock */
 	const char *error;
 	struct recpack *pack;
 	ZSTD_CCtx *zstd;
@@ -59,9 +59,9 @@ struct recorder {
 	bool parted;               /* there was a `keep` */
 	uint32_t first_part, part; /* those that are there; part: being written */
 	uint64_t part_bytes;
-	uint64_t blocks;           /* of streams */
-	uint64_t plain_until;      /* blocks of streams that are not compressed */
-	struct rec *decoded;       /* of one span */
+	uint64_t blocks;      /* of streams */
+	uint64_t plain_until; /* blocks of streams that are not compressed */
+	struct rec *decoded;  /* of one span */
 	struct recorder_size size;
 };
 
@@ -105,7 +105,7 @@ static bool begin_file(struct recorder *r)
 	return !r->error;
 }
 
-/* A file that another recorder writes is left alone. */
+/* A file that another recorder writes is not touched. */
 static bool open_file(struct recorder *r, const char *path)
 {
 	struct stat st;
@@ -167,10 +167,12 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 
 /* ---- blocks ------------------------------------------------------------- */
 
-/* What the threads packed has little left to gain, and waits for nobody: where it
- * was less than an eighth, the next blocks are stored as they are. */
+/* What the threads packed gains little from further compression, and is written
+ * immediately: where it was less than an eighth, the next blocks are stored as
+ * they are. */
 static void put_block(struct recorder *r, struct itr_head h, const void *raw, size_t len)
 {
+	assert(len <= ITR_MAX_RAW);
 	const char *p = raw;
 	unsigned char head[ITR_HEAD];
 	size_t bound = ZSTD_compressBound(len);
@@ -183,8 +185,7 @@ static void put_block(struct recorder *r, struct itr_head h, const void *raw, si
 	}
 	bool streams = h.encoding == ITR_STREAMS;
 	if (!streams || r->blocks >= r->plain_until) {
-		size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, len,
-		                             streams ? FAST : LEVEL);
+		size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, len, streams ? FAST : LEVEL);
 		if (!ZSTD_isError(n) && n < len) {
 			p = r->stored.data;
 			h.stored = (uint32_t)n;
@@ -247,14 +248,15 @@ void recorder_pc(struct recorder *r, uint64_t pc)
 }
 
 /* How many were written: not a TEXT whose letters are still to come. */
-static size_t put_records(struct recorder *r, uint32_t process, const struct rec *rec, size_t n,
-                          bool opening)
+static size_t put_records(struct recorder *r, uint32_t process, const struct rec *rec, size_t n, bool opening)
 {
 	n = recpack_put(r->pack, rec, n, &r->raw);
 	if (n)
-		put_raw(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_PACKED,
-	                                .count = (uint32_t)n, .first = r->size.records + 1,
-	                                .process = process | (opening ? ITR_OPENING : 0) });
+		put_raw(r, (struct itr_head){ .type = ITR_RECORDS,
+		                              .encoding = ITR_PACKED,
+		                              .count = (uint32_t)n,
+		                              .first = r->size.records + 1,
+		                              .process = process | (opening ? ITR_OPENING : 0) });
 	return n;
 }
 
@@ -320,8 +322,7 @@ static void append_part(struct recorder *r, const char *path, bool first)
 			fclose(f);
 		return;
 	}
-	while (!r->error && fread(head, 1, sizeof head, f) == sizeof head &&
-	       itr_get_head(head, &h)) {
+	while (!r->error && fread(head, 1, sizeof head, f) == sizeof head && itr_get_head(head, &h)) {
 		buf_clear(&r->stored);
 		buf_repeat(&r->stored, 0, h.stored);
 		if (r->stored.failed || fread(r->stored.data, 1, h.stored, f) != h.stored) {
@@ -380,6 +381,7 @@ static struct recorder_process *process_of(struct recorder *r, uint32_t process)
 /* Writes the records held, all but a TEXT that is not complete. */
 static void write_held(struct recorder *r, uint32_t process)
 {
+	assert(process < r->nproc);
 	struct recorder_process *p = &r->proc[process];
 	size_t whole = p->held && p->n ? put_records(r, process, p->held, p->n, false) : 0;
 	if (!whole)
@@ -406,7 +408,7 @@ static void hold(struct recorder *r, uint32_t process, const struct rec *rec, si
 		if (p->n == BLOCK)
 			write_held(r, process);
 		if (p->n == BLOCK) /* a TEXT longer than any: the program's doing */
-			fail(r, "the program told nonsense");
+			fail(r, "the program sent an invalid message");
 	}
 }
 
@@ -415,8 +417,10 @@ static void write_streams(struct recorder *r, uint32_t process)
 	struct recorder_process *p = &r->proc[process];
 	if (!p->len)
 		return;
-	put_block(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_STREAMS, .count = 1,
-	                                .first = ++r->blocks, .process = process }, p->streams, p->len);
+	put_block(r,
+	          (struct itr_head){
+			  .type = ITR_RECORDS, .encoding = ITR_STREAMS, .count = 1, .first = ++r->blocks, .process = process },
+	          p->streams, p->len);
 	p->len = 0;
 }
 
@@ -426,20 +430,18 @@ static void hold_span(struct recorder *r, uint32_t process, unsigned slot, const
 	size_t count = 0;
 	if (!r->decoded)
 		r->decoded = malloc(REC_OWN * sizeof *r->decoded);
-	const char *why = r->decoded ? recdec_span(r->proc[process].dec, slot, bytes, n, r->decoded, &count)
-	                             : "out of memory";
+	const char *why = r->decoded ? recdec_span(r->proc[process].dec, slot, bytes, n, r->decoded, &count) : "out of memory";
 	if (why)
 		fail(r, why);
 	else
 		hold(r, process, r->decoded, count);
 }
 
-bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na,
-                   const void *b, size_t nb)
+bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na, const void *b, size_t nb)
 {
 	struct recorder_process *p = r->error ? NULL : process_of(r, process);
 	if (!p || na + nb > REC_OWN) {
-		fail(r, p ? "the program told nonsense" : "out of memory");
+		fail(r, p ? "the program sent an invalid message" : "out of memory");
 		return false;
 	}
 	unsigned char *s = p->streams + p->len;
@@ -462,7 +464,7 @@ bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec,
 {
 	struct recorder_process *p = r->error ? NULL : process_of(r, process);
 	if (!p || n > 1 + REC_TEXT_MAX / 16) {
-		fail(r, p ? "the program told nonsense" : "out of memory");
+		fail(r, p ? "the program sent an invalid message" : "out of memory");
 		return false;
 	}
 	if (rec_kind(*rec) == REC_TEXT) {
@@ -545,8 +547,7 @@ bool recorder_close(struct recorder *r, const char **why)
 	if (r->fd >= 0) {
 		settle(r);
 		if (!r->error)
-			put_raw(r, (struct itr_head){ .type = ITR_END,
-			                                .first = r->parted ? r->size.records : r->blocks });
+			put_raw(r, (struct itr_head){ .type = ITR_END, .first = r->parted ? r->size.records : r->blocks });
 		if (close(r->fd))
 			fail(r, strerror(errno));
 	}

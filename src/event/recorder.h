@@ -2,13 +2,13 @@
  * recorder: records (record.h) of one or more processes into a trace file.
  *
  * A block holds records of one process, as its threads packed them
- * (recstream.h), and compressed; what a process told is in the order of its
+ * (recstream.h), and compressed; what a process sent is in the order of its
  * blocks. Memory: one block a process. A block is written whole, so a file that
  * is cut is read up to the cut.
  *
  * With `keep`, the file is a row of parts, and the oldest goes when they are
  * more than that many bytes together: see recorder.c. What the threads packed
- * builds on what is gone then, so it is packed anew (recpack.h), which costs
+ * depends on the dropped part, so it is packed again (recpack.h), which costs
  * more.
  */
 #ifndef INTACT_EVENT_RECORDER_H
@@ -28,8 +28,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 /* Takes bytes that a slot of a process (numbers from 0) has packed, in two
  * pieces (whole records together). False when writing failed (sticky; what
  * follows is dropped). */
-bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na,
-                   const void *b, size_t nb);
+bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na, const void *b, size_t nb);
 /* Takes one record that is not packed, a TEXT with all its letters. */
 bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec, size_t n);
 /* A program counter that was used; that many records were in the spans. */

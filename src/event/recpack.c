@@ -14,7 +14,7 @@
 #define LAST      64u /* threads (modulo) whose last place is remembered */
 
 struct recpack_place {
-	uint64_t key;    /* kind << 48 | counter */
+	uint64_t key; /* kind << 48 | counter */
 	uint64_t addr, step;
 	uint32_t next;   /* place that came after it; 0: unknown */
 	uint32_t bucket; /* that finds it */
@@ -22,13 +22,13 @@ struct recpack_place {
 };
 
 struct recpack {
-	struct recpack_place *places;  /* [0] stands before the first */
+	struct recpack_place *places; /* [0] precedes the first */
 	uint32_t n;
-	uint32_t *buckets;     /* place, 0: free */
+	uint32_t *buckets; /* place, 0: free */
 	uint32_t last[LAST];
-	uint64_t addr, fresh;  /* last of any place; last new counter */
+	uint64_t addr, fresh; /* last of any place; last new counter */
 	unsigned slot;
-	unsigned char *bytes;  /* what is being packed, before it goes out */
+	unsigned char *bytes; /* what is being packed, before it goes out */
 };
 
 enum { ONE = 32, BYTES = 1 << 16 }; /* no record is longer than ONE */
@@ -224,9 +224,9 @@ const char *rec_check(const struct rec *r, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		unsigned kind = rec_kind(r[i]);
 		if (kind >= REC_KINDS)
-			return "a record of a kind this intact does not know";
+			return "a record of an unknown kind";
 		if (rec_slot(r[i]) >= REC_SLOTS)
-			return "a record of a thread that cannot be";
+			return "a record of an impossible thread";
 		if (kind == REC_TEXT) {
 			if (rec_addr(r[i]) > REC_TEXT_MAX || rec_letters(r[i]) > n - 1 - i)
 				return "a text that is longer than its block";
@@ -236,8 +236,7 @@ const char *rec_check(const struct rec *r, size_t n)
 	return NULL;
 }
 
-const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n,
-                        struct rec *out)
+const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n, struct rec *out)
 {
 	struct cursor c = { s, s + len, false };
 	if (n > RECPACK_MAX)

@@ -14,7 +14,7 @@
  *   the place's last, u8 arg (unless expected). Letters of a TEXT follow as
  *   they are.
  *
- * The tables start anew with every block. Memory: 40 bytes a record of the
+ * The tables restart with every block. Memory: 40 bytes per record of the
  * largest block, kept between blocks.
  */
 #ifndef INTACT_EVENT_RECPACK_H
@@ -37,9 +37,8 @@ void recpack_free(struct recpack *p);
  */
 size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
 /* Reads n records into `out`. NULL, or what is wrong. */
-const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n,
-                        struct rec *out);
-/* Do n records, as they stand in a file, make sense by themselves? */
+const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n, struct rec *out);
+/* Are n records, as stored in a file, valid by themselves? */
 const char *rec_check(const struct rec *r, size_t n);
 
 #endif

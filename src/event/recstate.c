@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 
-/* A growing list of records; TEXTs stand in front of what they belong to. */
+/* A growing list of records; TEXTs precede what they belong to. */
 struct recstate_list {
 	struct rec *v;
 	size_t n, cap;
@@ -21,17 +21,17 @@ struct recstate_thread {
 	bool live;
 	struct rec create, stack;
 	struct recstate_list frames;
-	struct recstate_list marks;     /* each with its TEXT, if it has one */
+	struct recstate_list marks; /* each with its TEXT, if it has one */
 	struct recstate_lock *locks;
 	uint32_t nlocks, locks_cap;
-	uint32_t depth[64];    /* functions at each mark */
-	size_t mark_at[64];    /* in `marks` */
+	uint32_t depth[64]; /* functions at each mark */
+	size_t mark_at[64]; /* in `marks` */
 	uint32_t nmarks;
 };
 
 struct recstate {
-	struct recstate_list modules;   /* options too */
-	struct recstate_list text;      /* the last TEXT */
+	struct recstate_list modules; /* options too */
+	struct recstate_list text;    /* the last TEXT */
 	struct recstate_thread *threads;
 	uint32_t nthreads;
 	bool nomem;
@@ -86,7 +86,7 @@ static void create(struct recstate *s, struct rec r)
 	t->frames.n = t->marks.n = 0;
 	t->nlocks = t->nmarks = 0;
 	t->stack = (struct rec){ 0, 0 };
-	/* Its parent may be gone when this is told again. */
+	/* Its parent may be gone when this is sent again. */
 	t->create = rec_make(REC_CREATE, 0, rec_addr(r), 0, rec_pc(r));
 }
 
@@ -109,8 +109,7 @@ static void release(struct recstate_thread *t, struct rec r)
 		if (t->locks[i].addr != rec_addr(r))
 			continue;
 		if (!--t->locks[i].depth || rec_arg(r) & REC_WAIT) {
-			memmove(&t->locks[i], &t->locks[i + 1],
-			        (t->nlocks - i - 1) * sizeof *t->locks);
+			memmove(&t->locks[i], &t->locks[i + 1], (t->nlocks - i - 1) * sizeof *t->locks);
 			t->nlocks--;
 		}
 		return;
@@ -218,9 +217,8 @@ static bool tell_list(const struct recstate_list *l, recstate_fn *fn, void *ctx)
 	return true;
 }
 
-/* Marks are kept with their TEXT behind them: it goes first. */
-static bool tell_marks(const struct recstate_thread *t, uint32_t depth, size_t *at, uint32_t *next,
-                       recstate_fn *fn, void *ctx)
+/* Marks are kept with their TEXT after them: it goes first. */
+static bool tell_marks(const struct recstate_thread *t, uint32_t depth, size_t *at, uint32_t *next, recstate_fn *fn, void *ctx)
 {
 	const struct recstate_list *l = &t->marks;
 	while (*next < t->nmarks && *next < 64 && t->depth[*next] <= depth && *at < l->n) {

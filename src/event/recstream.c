@@ -76,8 +76,7 @@ static uint64_t get_place(struct recstream_slot *s, struct cursor *c, unsigned k
 }
 
 /* The address of a record at the expected place. */
-static uint64_t get_address(const struct recstream_slot *s, struct cursor *c, unsigned head,
-                            const struct rec_place *at)
+static uint64_t get_address(const struct recstream_slot *s, struct cursor *c, unsigned head, const struct rec_place *at)
 {
 	uint64_t z = 0;
 	if (head & RECSTREAM_ADDRESS)
@@ -92,8 +91,7 @@ static uint64_t get_address(const struct recstream_slot *s, struct cursor *c, un
 	return at->addr + (head & RECSTREAM_EIGHTH ? step * 8 : step);
 }
 
-static bool get_one(struct recstream_slot *s, struct cursor *c, unsigned slot, unsigned head,
-                    struct rec *out)
+static bool get_one(struct recstream_slot *s, struct cursor *c, unsigned slot, unsigned head, struct rec *out)
 {
 	unsigned kind = head & RECSTREAM_KIND;
 	struct rec_place *at = &s->places[s->places[s->last].next];
@@ -109,8 +107,7 @@ static bool get_one(struct recstream_slot *s, struct cursor *c, unsigned slot, u
 			return false;
 		s->places[s->last].next = (uint16_t)id;
 		at = &s->places[id];
-		addr = head & RECSTREAM_ADDRESS ? at->addr + at->step
-		                                : unzigzag(get_varint(c), at->addr);
+		addr = head & RECSTREAM_ADDRESS ? at->addr + at->step : unzigzag(get_varint(c), at->addr);
 	}
 	if (!(head & RECSTREAM_ARG))
 		at->arg = (uint8_t)get_byte(c);
@@ -132,21 +129,19 @@ static bool get_leave(struct cursor *c, unsigned slot, struct rec *out)
 	return !c->bad && keep <= REC_LOW;
 }
 
-const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len,
-                        struct rec *out, size_t *n)
+const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len, struct rec *out, size_t *n)
 {
 	struct cursor c = { p, p + len, false };
 	struct recstream_slot *s = slot && slot < REC_SLOTS ? slot_of(d, slot) : NULL;
 	if (!s)
-		return slot && slot < REC_SLOTS ? "out of memory" : "a record of a thread that cannot be";
+		return slot && slot < REC_SLOTS ? "out of memory" : "a record of an impossible thread";
 	while (c.p < c.end) {
 		unsigned head = *c.p++;
 		if (head == RECSTREAM_PAD)
 			continue;
 		if (head == RECSTREAM_RESTART)
 			restart(s);
-		else if (head == RECSTREAM_LEAVE ? !get_leave(&c, slot, &out[(*n)++])
-		                                 : !get_one(s, &c, slot, head, &out[(*n)++]))
+		else if (head == RECSTREAM_LEAVE ? !get_leave(&c, slot, &out[(*n)++]) : !get_one(s, &c, slot, head, &out[(*n)++]))
 			return MALFORMED;
 		else if (rec_kind(out[*n - 1]) == REC_TEXT)
 			return MALFORMED; /* its letters have no place here */
@@ -166,8 +161,7 @@ static const char *get_plain(struct cursor *c, struct rec *out, size_t *n)
 	return NULL;
 }
 
-const char *recdec_block(struct recdec *d, const unsigned char *p, size_t len, struct rec *out,
-                         size_t *n)
+const char *recdec_block(struct recdec *d, const unsigned char *p, size_t len, struct rec *out, size_t *n)
 {
 	struct cursor c = { p, p + len, false };
 	const char *why = NULL;

@@ -24,13 +24,13 @@
  * A block of a file (itr.h, encoding STREAMS) is a row of
  *   varint slot << 1, varint length, so many bytes of that slot's, or
  *   varint 1, varint count, so many records as they are, 16 bytes each;
- * in the order in which they stand there. The tables go on from block to block
- * of a process: a file is read from its beginning.
+ * in their order there. The tables continue from block to block of a process: a
+ * file is read from its beginning.
  *
- * The writing half is here, because the runtime has no library: no allocation,
- * no loops but over the bytes of a number. 60 to 150 instructions a record, the
- * rest of the note included.
- * Memory of a writer: up to 300 KB a slot, paid for by places in use.
+ * The writing half is here, because the runtime has no library: no allocation, no
+ * loops but over the bytes of a number. 60 to 150 instructions per record,
+ * including the rest of the note. Memory of a writer: up to 300 KB per slot,
+ * depending on the places in use.
  */
 #ifndef INTACT_EVENT_RECSTREAM_H
 #define INTACT_EVENT_RECSTREAM_H
@@ -39,6 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/invariant.h"
 #include "event/record.h"
 #include "event/varint.h"
 
@@ -55,27 +56,27 @@ enum {
 	RECSTREAM_RESTART = 30,
 	RECSTREAM_PAD = 31,
 	RECSTREAM_PLACES = 1 << 13,
-	RECSTREAM_ONE = 32,          /* no record is longer */
-	RECSTREAM_BLOCK = 1 << 20,   /* nor a block's payload */
+	RECSTREAM_ONE = 32,        /* no record is longer */
+	RECSTREAM_BLOCK = 1 << 20, /* nor a block's payload */
 };
 
 struct rec_place {
-	uint64_t key;    /* kind << 48 | counter */
+	uint64_t key; /* kind << 48 | counter */
 	uint64_t addr, step;
-	uint16_t next;   /* place that came after it; 0: unknown */
+	uint16_t next; /* place that came after it; 0: unknown */
 	uint8_t arg;
-	int32_t gap;     /* from the address of the record before it, when it fits */
+	int32_t gap; /* from the address of the record before it, when it fits */
 };
 
 /* All zero but `mask`: recenc_restart makes it so. */
 struct recenc {
 	struct rec_place *last;
-	uint32_t n;            /* places; [0] stands before the first */
-	uint32_t mask;         /* of the buckets in use */
-	uint64_t addr, fresh;  /* last of any place; last new counter */
+	uint32_t n;           /* places; [0] precedes the first */
+	uint32_t mask;        /* of the buckets in use */
+	uint64_t addr, fresh; /* last of any place; last new counter */
 	uint32_t nnews;
-	uint64_t news[2];      /* counters and return addresses not seen before here */
-	uint64_t sites[64];    /* return addresses, the last of each number */
+	uint64_t news[2];   /* counters and return addresses not seen before here */
+	uint64_t sites[64]; /* return addresses, the last of each number */
 	uint16_t buckets[2 * RECSTREAM_PLACES];
 	struct rec_place places[RECSTREAM_PLACES];
 };
@@ -102,6 +103,7 @@ static inline void recenc_grow(struct recenc *e)
 	e->mask = e->mask * 2 + 1;
 	for (uint32_t i = 0; i <= e->mask; i++)
 		e->buckets[i] = 0;
+	assert(e->n <= e->mask && e->mask < 2 * RECSTREAM_PLACES);
 	for (uint32_t id = 1; id < e->n; id++) {
 		uint32_t b = recenc_hash(e->places[id].key) & e->mask;
 		while (e->buckets[b])
@@ -111,8 +113,8 @@ static inline void recenc_grow(struct recenc *e)
 }
 
 /* A place that was not expected: its number, or all of it. */
-static __attribute__((noinline)) unsigned char *
-recenc_place(struct recenc *e, unsigned char *s, uint64_t key, struct rec_place **at)
+static __attribute__((noinline)) unsigned char *recenc_place(struct recenc *e, unsigned char *s, uint64_t key,
+                                                             struct rec_place **at)
 {
 	unsigned char *head = s - 1;
 	uint32_t b = recenc_hash(key) & e->mask, id;
@@ -151,6 +153,7 @@ static inline unsigned recenc_size(uint64_t z)
 
 static inline unsigned recenc_length(unsigned size)
 {
+	assert(size <= 3);
 	return size < 3 ? size + 1 : 7;
 }
 
@@ -162,9 +165,8 @@ static inline unsigned char *recenc_leave(unsigned char *s, uint64_t keep)
 }
 
 /* The address of a record at the expected place, which is not the expected one. */
-static inline __attribute__((always_inline)) unsigned char *
-recenc_address(const struct recenc *e, unsigned char *s, unsigned *flags, struct rec_place *at,
-               uint64_t addr)
+static inline __attribute__((always_inline)) unsigned char *recenc_address(const struct recenc *e, unsigned char *s,
+                                                                           unsigned *flags, struct rec_place *at, uint64_t addr)
 {
 	uint64_t z = zigzag(addr, at->addr);
 	at->step = addr - at->addr;
@@ -188,9 +190,8 @@ recenc_address(const struct recenc *e, unsigned char *s, unsigned *flags, struct
 
 /* Writes a record at `s`, where RECSTREAM_ONE bytes are free; its end. The
  * caller empties `news`. */
-static inline __attribute__((always_inline)) unsigned char *
-recenc_put(struct recenc *e, unsigned char *s, unsigned kind, unsigned arg, uint64_t addr,
-           uint64_t pc)
+static inline __attribute__((always_inline)) unsigned char *recenc_put(struct recenc *e, unsigned char *s, unsigned kind,
+                                                                       unsigned arg, uint64_t addr, uint64_t pc)
 {
 	uint64_t key = (uint64_t)kind << 48 | pc;
 	struct rec_place *at = &e->places[e->last->next];
@@ -235,9 +236,7 @@ void recdec_free(struct recdec *d);
  * The records of `len` bytes of a slot, or of a whole block, appended to `out`,
  * which has room for `len` of them. NULL, or what is wrong.
  */
-const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len,
-                        struct rec *out, size_t *n);
-const char *recdec_block(struct recdec *d, const unsigned char *p, size_t len, struct rec *out,
-                         size_t *n);
+const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len, struct rec *out, size_t *n);
+const char *recdec_block(struct recdec *d, const unsigned char *p, size_t len, struct rec *out, size_t *n);
 
 #endif

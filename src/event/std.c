@@ -7,8 +7,7 @@ static bool blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static enum std_result bad(struct std_error *err, size_t at, size_t width,
-                           const char *code, const char *text, const char *hint)
+static enum std_result bad(struct std_error *err, size_t at, size_t width, const char *code, const char *text, const char *hint)
 {
 	*err = (struct std_error){ at, width ? width : 1, code, text, hint };
 	return STD_BAD;
@@ -21,9 +20,8 @@ static int kind_of(const char *s, size_t len)
 		const char *word;
 		int kind;
 	} more[] = {
-		{ "read", EVENT_READ }, { "write", EVENT_WRITE },
-		{ "acquire", EVENT_ACQ }, { "release", EVENT_REL },
-		{ "lock", EVENT_ACQ }, { "unlock", EVENT_REL },
+		{ "read", EVENT_READ },   { "write", EVENT_WRITE }, { "acquire", EVENT_ACQ },
+		{ "release", EVENT_REL }, { "lock", EVENT_ACQ },    { "unlock", EVENT_REL },
 	};
 	for (int k = 0; k < EVENT_KINDS; k++)
 		if (strlen(event_kind_name[k]) == len && !memcmp(event_kind_name[k], s, len))
@@ -39,8 +37,7 @@ static const enum name_space space_of[EVENT_KINDS] = {
 };
 
 /* A place: a small number is itself, anything else goes to the table. */
-static bool scan_loc(const char *s, const char *end, struct trace_names *t,
-                     uint32_t *loc)
+static bool scan_loc(const char *s, const char *end, struct trace_names *t, uint32_t *loc)
 {
 	uint64_t v = 0;
 	const char *p = s;
@@ -63,9 +60,7 @@ static bool scan_loc(const char *s, const char *end, struct trace_names *t,
  * The slow road: spaces, missing fields, long words, and all errors. The fast
  * one below gives up on anything it does not expect.
  */
-static enum std_result scan_slow(const char *line, const char *eol,
-                                 struct trace_names *t, struct event *ev,
-                                 struct std_error *err)
+static enum std_result scan_slow(const char *line, const char *eol, struct trace_names *t, struct event *ev, struct std_error *err)
 {
 	const char *s = line, *end = eol;
 	while (end > s && blank(end[-1]))
@@ -88,11 +83,9 @@ static enum std_result scan_slow(const char *line, const char *eol,
 	while (te > s && blank(te[-1]))
 		te--;
 	if (te == s)
-		return bad(err, (size_t)(bar - line), 1, "no-thread",
-		           "expected a thread's name before '|'", NULL);
+		return bad(err, (size_t)(bar - line), 1, "no-thread", "expected a thread's name before '|'", NULL);
 	if (te - s > NAMES_MAX_LEN)
-		return bad(err, (size_t)(s - line), (size_t)(te - s), "name-too-long",
-		           "a name of more than 4096 bytes", NULL);
+		return bad(err, (size_t)(s - line), (size_t)(te - s), "name-too-long", "a name of more than 4096 bytes", NULL);
 
 	/* operation */
 	const char *o = bar + 1;
@@ -105,8 +98,7 @@ static enum std_result scan_slow(const char *line, const char *eol,
 		return STD_SKIP;
 	int kind = kind_of(o, (size_t)(oe - o));
 	if (kind < 0)
-		return bad(err, (size_t)(o - line), (size_t)(oe - o), "unknown-operation",
-		           "unknown operation",
+		return bad(err, (size_t)(o - line), (size_t)(oe - o), "unknown-operation", "unknown operation",
 		           "expected r, w, acq, rel, fork, join, begin or end");
 	ev->kind = (uint8_t)kind;
 	const char *p = oe, *a = oe, *ae = oe;
@@ -118,8 +110,8 @@ static enum std_result scan_slow(const char *line, const char *eol,
 		while (close > p && blank(close[-1]))
 			close--;
 		if (close[-1] != ')')
-			return bad(err, (size_t)(p - line), (size_t)(close - p), "no-parenthesis",
-			           "expected ')' after the target", NULL);
+			return bad(err, (size_t)(p - line), (size_t)(close - p), "no-parenthesis", "expected ')' after the target",
+			           NULL);
 		a = p + 1;
 		ae = close - 1;
 		p = next ? next : end;
@@ -129,15 +121,12 @@ static enum std_result scan_slow(const char *line, const char *eol,
 	while (ae > a && blank(ae[-1]))
 		ae--;
 	if (a == ae && kind < EVENT_BEGIN)
-		return bad(err, (size_t)(o - line), (size_t)(oe - o), "no-target",
-		           "this operation needs a target in parentheses",
+		return bad(err, (size_t)(o - line), (size_t)(oe - o), "no-target", "this operation needs a target in parentheses",
 		           "for example w(x), acq(m) or fork(T2)");
 	if (ae - a > NAMES_MAX_LEN)
-		return bad(err, (size_t)(a - line), (size_t)(ae - a), "name-too-long",
-		           "a name of more than 4096 bytes", NULL);
+		return bad(err, (size_t)(a - line), (size_t)(ae - a), "name-too-long", "a name of more than 4096 bytes", NULL);
 	if (p < end && *p != '|')
-		return bad(err, (size_t)(p - line), (size_t)(end - p), "trailing-text",
-		           "expected '|' and the place", NULL);
+		return bad(err, (size_t)(p - line), (size_t)(end - p), "trailing-text", "expected '|' and the place", NULL);
 	if (p < end)
 		p++;
 	while (p < end && blank(*p))
@@ -147,13 +136,11 @@ static enum std_result scan_slow(const char *line, const char *eol,
 		return bad(err, (size_t)(extra - line), (size_t)(end - extra), "trailing-text",
 		           "a line has three fields; here is a fourth", NULL);
 	if (end - p > NAMES_MAX_LEN)
-		return bad(err, (size_t)(p - line), (size_t)(end - p), "name-too-long",
-		           "a name of more than 4096 bytes", NULL);
+		return bad(err, (size_t)(p - line), (size_t)(end - p), "name-too-long", "a name of more than 4096 bytes", NULL);
 
 	ev->thread = names_add(&t->ns[NS_THREAD], s, (size_t)(te - s));
 	ev->target = names_add(&t->ns[space_of[kind]], a, (size_t)(ae - a));
-	if (ev->thread == NAME_FULL || ev->target == NAME_FULL ||
-	    !scan_loc(p, end, t, &ev->loc))
+	if (ev->thread == NAME_FULL || ev->target == NAME_FULL || !scan_loc(p, end, t, &ev->loc))
 		return STD_NOMEM;
 	return STD_EVENT;
 }
@@ -173,8 +160,7 @@ static int fast_kind(const char *s, size_t len)
 
 /* thread '|' (r|w|acq|rel) '(' name ')' '|' number, no spaces: nearly all
  * lines of nearly all traces. */
-enum std_result std_scan(const char *s, const char *end, struct trace_names *t,
-                         struct event *ev, struct std_error *err)
+enum std_result std_scan(const char *s, const char *end, struct trace_names *t, struct event *ev, struct std_error *err)
 {
 	const char *p = s;
 	while (*p != '|' && (unsigned char)*p > ' ')
@@ -221,15 +207,13 @@ void std_name(const struct names *n, uint32_t id, struct buf *out)
 		if ((unsigned char)out->data[i] <= ' ' || out->data[i] == '|')
 			out->data[i] = '_';
 	/* a thread that starts with '#' would read back as a comment */
-	if (n->len && out->len > from && out->data[from] == '#' &&
-	    (from == 0 || out->data[from - 1] == '\n'))
+	if (n->len && out->len > from && out->data[from] == '#' && (from == 0 || out->data[from - 1] == '\n'))
 		out->data[from] = '_';
 	if (out->len == from)
 		buf_char(out, '_');
 }
 
-void std_print(const struct event *ev, const struct trace_names *t, bool numeric,
-               struct buf *out)
+void std_print(const struct event *ev, const struct trace_names *t, bool numeric, struct buf *out)
 {
 	std_name(&t->ns[NS_THREAD], ev->thread, out);
 	buf_char(out, '|');

@@ -62,8 +62,7 @@ struct translate_lock *tr_lock(struct translate *t, uint64_t addr)
 	if (t->nomem)
 		return NULL;
 	uint32_t head = map_get(&t->lock_page, addr >> 12);
-	t->locks[i] = (struct translate_lock){ .addr = addr, .id = NAME_FULL,
-		                     .next = head == MAP_NONE ? 0 : head };
+	t->locks[i] = (struct translate_lock){ .addr = addr, .id = NAME_FULL, .next = head == MAP_NONE ? 0 : head };
 	t->nomem |= !map_put(&t->lock_at, addr, i) || !map_put(&t->lock_page, addr >> 12, i);
 	t->nlocks++;
 	return &t->locks[i];
@@ -104,8 +103,7 @@ static void look_one(struct translate *t, uint32_t number, struct rec r)
 		struct translate_lock *l = tr_lock(t, rec_addr(r));
 		if (l)
 			l->shared = true;
-	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && rec_addr(r) != rec_slot(r) &&
-	           t->look_slot[rec_addr(r)]) {
+	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && rec_addr(r) != rec_slot(r) && t->look_slot[rec_addr(r)]) {
 		struct looked *l = &t->looked[t->look_slot[rec_addr(r)] - 1];
 		if (l->accesses && !l->joined)
 			tr_look_several(t, l->at);
@@ -159,9 +157,9 @@ void tr_put(struct translate *t, struct translate_thread *th, unsigned kind, uin
 		t->nomem = true;
 		return;
 	}
-	t->out[t->n++] = (struct event){ .index = ++t->index, .thread = th->id, .target = target,
-		                         .loc = loc, .kind = (uint8_t)kind,
-		                         .flags = t->flags };
+	t->out[t->n++] = (struct event){
+		.index = ++t->index, .thread = th->id, .target = target, .loc = loc, .kind = (uint8_t)kind, .flags = t->flags
+	};
 	t->flags = 0;
 	th->fresh = false;
 }
@@ -255,7 +253,7 @@ static void push(struct translate *t, struct translate_thread *th, struct rec r)
 	if (t->nomem)
 		return;
 	th->cap = cap;
-	/* Where it was called from stands for the caller. */
+	/* The call site represents the caller. */
 	bool called = !(rec_arg(r) & REC_INLINED) && rec_pc(r) && th->depth;
 	th->site[th->depth] = called ? rec_addr(r) : NO_SITE;
 	th->stack[th->depth++] = UNKNOWN;
@@ -315,16 +313,13 @@ static void one(struct translate *t, struct rec r)
 		mark(t, th, r);
 	else if (kind == REC_MARK_END && th->nmarks)
 		end_block(t, th);
-	else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
-	           &t->threads[rec_addr(r)] != th) {
-		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id,
-		       rec_pc(r) ? tr_here(t, th, rec_pc(r)) : LOC_NONE);
+	else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known && &t->threads[rec_addr(r)] != th) {
+		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id, rec_pc(r) ? tr_here(t, th, rec_pc(r)) : LOC_NONE);
 		t->threads[rec_addr(r)].joined = true;
 	}
 }
 
-struct event *translate_some(struct translate *t, const struct rec *rec, size_t n, size_t max,
-                             size_t *used, size_t *count)
+struct event *translate_some(struct translate *t, const struct rec *rec, size_t n, size_t max, size_t *used, size_t *count)
 {
 	size_t i = 0;
 	t->n = 0;

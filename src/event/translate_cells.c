@@ -3,18 +3,18 @@
  * are, and the accesses to them as events.
  *
  * Representation. Memory is looked at in cells of eight bytes, 512 a page. The
- * *shape* of a cell says which of its bytes are only ever used together: all of
- * an access that is always the same (so many bytes of the eight, 255 shapes), or
- * a partition of the eight (a split cell, at most 4,140 of them). So two bytes a
+ * *shape* of a cell says which of its bytes are only ever used together: all of an
+ * access that is always the same (so many bytes of the eight, 255 shapes), or a
+ * partition of the eight (a split cell, at most 4,140 of them). So two bytes per
  * cell hold it, and what an access makes of a shape, and how many variables it
  * touches, is looked up. The *owner* is the only thread that has used the cell
- * since its memory was last given back. Once there were two (SEVERAL) it stays so:
- * what is taken for shared without need costs memory, and changes no answer.
- * Variables get ids, and names, when an event of theirs is told.
+ * since its memory was last freed. Once there were two (SEVERAL) it stays so: what
+ * is taken for shared without need costs memory, and changes no answer. Variables
+ * get ids, and names, when an event of theirs is emitted.
  *
- * Cost: a page is found in a table of those used lately, or by one probe of a
+ * Cost: a page is found in a table of recently used ones, or by one probe of a
  * map. Memory: half a byte for each byte of touched pages; where variables have
- * ids, half a byte more, and 4 bytes a byte in split cells.
+ * ids, half a byte more, and 4 bytes per byte in split cells.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,10 @@
 #define SPLIT (UINT64_C(1) << 32)
 
 struct shape {
-	uint32_t parts;      /* of a split cell: 8 numbers of 4 bits */
+	uint32_t parts; /* of a split cell: 8 numbers of 4 bits */
 	bool split;
-	uint16_t next[256];  /* after an access to these bytes; 0: not asked yet */
-	uint8_t count[256];  /* variables among these bytes */
+	uint16_t next[256]; /* after an access to these bytes; 0: not asked yet */
+	uint8_t count[256]; /* variables among these bytes */
 };
 
 /* ---- pages --------------------------------------------------------------- */
@@ -195,8 +195,8 @@ void tr_look_forget(struct translate *t, uint64_t addr, uint64_t size)
 /* ---- the second ---------------------------------------------------------- */
 
 /* The event of one variable; *var is where its id is kept. */
-static void access_var(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t *var,
-                       uint64_t byte, uint32_t life, uint32_t loc)
+static void access_var(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t *var, uint64_t byte, uint32_t life,
+                       uint32_t loc)
 {
 	bool renewed = *var & RENEWED;
 	if (!*var)
@@ -206,9 +206,8 @@ static void access_var(struct translate *t, struct translate_thread *th, unsigne
 	tr_put(t, th, kind, *var - 1, loc);
 }
 
-static void access_split(struct translate *t, struct translate_thread *th, unsigned kind,
-                         struct split *s, uint32_t parts, uint64_t cell, unsigned mask,
-                         uint32_t life, uint32_t loc)
+static void access_split(struct translate *t, struct translate_thread *th, unsigned kind, struct split *s, uint32_t parts,
+                         uint64_t cell, unsigned mask, uint32_t life, uint32_t loc)
 {
 	uint32_t done = 0;
 	for (unsigned b = 0; b < 8; b++) {
@@ -232,8 +231,7 @@ static bool page_vars(struct translate *t, struct page *p)
 }
 
 /* Is the access one that no analysis need see? (translate.h) */
-static inline bool left_out(const struct translate *t, const struct translate_thread *th,
-                            const struct page *p, uint64_t cell)
+static inline bool left_out(const struct translate *t, const struct translate_thread *th, const struct page *p, uint64_t cell)
 {
 	if (t->marks && (t->leave != LEAVE_OWN || (t->open && p->owner[cell] == SEVERAL)))
 		return false;
@@ -247,8 +245,8 @@ static inline bool flagged(const struct translate *t, const struct page *p, uint
 }
 
 /* The variables of a cell that one thread alone uses: eight numbers each. */
-static void access_own(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t *var,
-                       uint32_t parts, unsigned mask, uint32_t loc)
+static void access_own(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t *var, uint32_t parts,
+                       unsigned mask, uint32_t loc)
 {
 	uint32_t done = 0;
 	if (!*var)
@@ -285,8 +283,7 @@ void tr_access(struct translate *t, struct translate_thread *th, struct rec r)
 		return;
 	}
 	if (!s || !s->split) {
-		access_var(t, th, kind, &p->var[at], cell << 3 | (unsigned)__builtin_ctz(mask), life,
-		           loc);
+		access_var(t, th, kind, &p->var[at], cell << 3 | (unsigned)__builtin_ctz(mask), life, loc);
 		return;
 	}
 	if (!p->var[at]) {

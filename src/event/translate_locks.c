@@ -1,11 +1,10 @@
 /*
- * translate_locks: locks as events. Where memory is given back other locks live
- * from then on.
+ * translate_locks: locks as events. Where memory is freed other locks live from
+ * then on.
  */
 #include "event/translate_int.h"
 
-static void lock_access(struct translate *t, struct translate_thread *th, struct translate_lock *l,
-                        unsigned kind, uint32_t loc)
+static void lock_access(struct translate *t, struct translate_thread *th, struct translate_lock *l, unsigned kind, uint32_t loc)
 {
 	if (!l->var)
 		l->var = tr_name(t, NS_VAR, "lock:", l->addr, l->life) + 1;
@@ -26,7 +25,7 @@ void tr_acquire(struct translate *t, struct translate_thread *th, struct rec r)
 	if (l->id == NAME_FULL)
 		l->id = tr_name(t, NS_LOCK, "", l->addr, l->life);
 	if (l->holder && l->holder != th->id + 1) {
-		/* Its holder let go unseen. */
+		/* Its holder released it unseen. */
 		struct translate_thread gone = { .id = l->holder - 1 };
 		for (; l->depth; l->depth--)
 			tr_put(t, &gone, EVENT_REL, l->id, LOC_NONE);

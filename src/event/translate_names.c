@@ -10,8 +10,7 @@
 
 /* `what` and the variable's name or its address, `life` when it is not the
  * first there. */
-uint32_t tr_name(struct translate *t, enum name_space ns, const char *what,
-                         uint64_t addr, uint32_t life)
+uint32_t tr_name(struct translate *t, enum name_space ns, const char *what, uint64_t addr, uint32_t life)
 {
 	struct names *n = &t->names->ns[ns];
 	const struct sym_data *d = t->symbols ? symtab_data(t->symbols, addr) : NULL;
@@ -85,8 +84,7 @@ static void show_pc(const struct translate *t, uint64_t pc, struct buf *b)
 		if (b->len)
 			buf_char(b, '\n');
 		const char *slash = strrchr(f->file, '/');
-		buf_printf(b, "%s:%u %s", slash ? slash + 1 : f->file, f->line,
-		           f->function ? f->function : "?");
+		buf_printf(b, "%s:%u %s", slash ? slash + 1 : f->file, f->line, f->function ? f->function : "?");
 		any = true;
 	}
 	if (!any && !a) {
@@ -108,8 +106,7 @@ uint32_t tr_loc(struct translate *t, uint32_t stack)
 	uint32_t s = stack;
 	for (unsigned n = 0; s && n < FRAMES && b.len < NAMES_MAX_LEN - 512; n++, s = t->stack_up[s])
 		show_pc(t, t->pcs[t->stack_pc[s]], &b);
-	uint32_t id = names_add_safe(&t->names->ns[NS_LOC], buf_cstr(&b),
-	                             b.len < NAMES_MAX_LEN ? b.len : NAMES_MAX_LEN);
+	uint32_t id = names_add_safe(&t->names->ns[NS_LOC], buf_cstr(&b), b.len < NAMES_MAX_LEN ? b.len : NAMES_MAX_LEN);
 	buf_free(&b);
 	if (id == NAME_FULL || id >= LOC_TEXT - 1)
 		return LOC_NONE;

@@ -2,8 +2,8 @@
  * varint: numbers in few bytes, for the formats of this room; also in the
  * runtime, which has no library.
  *
- * A varint is seven bits a byte, the lowest first; all bytes but the last have
- * the highest bit. A difference goes through zigzag first, so that small ones
+ * A varint is seven bits per byte, the lowest first; all bytes but the last
+ * have the highest bit. A difference is zigzag-coded first, so that small ones
  * of either sign are short. A cursor that is asked for more than there is, or
  * for a number of over ten bytes, is `bad` from then on.
  */

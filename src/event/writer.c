@@ -21,7 +21,7 @@ struct trace_writer {
 	const struct trace_names *names;
 	uint32_t named[NS_COUNT]; /* entries already in the file */
 	uint64_t written;
-	struct event *held;       /* ITR: the block being filled */
+	struct event *held; /* ITR: the block being filled */
 	size_t nheld;
 	struct buf raw, packed;
 	ZSTD_CCtx *zstd;
@@ -45,8 +45,7 @@ static void emit(struct trace_writer *w, const void *p, size_t n)
 		fail(w, strerror(errno));
 }
 
-struct trace_writer *writer_open(const char *path, const struct writer_opts *o,
-                                 const struct trace_names *names, const char **why)
+struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, const char **why)
 {
 	struct trace_writer *w = calloc(1, sizeof *w);
 	*why = "out of memory";
@@ -67,12 +66,10 @@ struct trace_writer *writer_open(const char *path, const struct writer_opts *o,
 		w->zstd = ZSTD_createCCtx();
 		ok = w->zstd != NULL;
 		if (ok)
-			ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
-			                       o->level ? o->level : 3);
+			ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, o->level ? o->level : 3);
 	}
 	if (ok && o->codec == CODEC_GZIP) {
-		w->gz_open = deflateInit2(&w->gz, o->level ? o->level : 6, Z_DEFLATED,
-		                          15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+		w->gz_open = deflateInit2(&w->gz, o->level ? o->level : 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 		ok = w->gz_open;
 	}
 	if (ok) {
@@ -104,8 +101,7 @@ static void stream(struct trace_writer *w, const char *p, size_t n, bool last)
 		size_t left;
 		do {
 			ZSTD_outBuffer out = { w->out, OUT_SIZE, 0 };
-			left = ZSTD_compressStream2(w->zstd, &out, &in,
-			                            last ? ZSTD_e_end : ZSTD_e_continue);
+			left = ZSTD_compressStream2(w->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
 			if (ZSTD_isError(left)) {
 				fail(w, "zstd failed");
 				return;
@@ -214,13 +210,12 @@ static void put_names(struct trace_writer *w)
 	}
 }
 
-/* 16 bytes an event, as a recorder without a library would write them. */
+/* 16 bytes per event, as a recorder without a library would write them. */
 static void pack_fixed(struct trace_writer *w)
 {
 	for (size_t i = 0; i < w->nheld; i++) {
 		const struct event *e = &w->held[i];
-		unsigned char rec[16] = { e->kind, 0, (unsigned char)e->thread,
-			                  (unsigned char)(e->thread >> 8) };
+		unsigned char rec[16] = { e->kind, 0, (unsigned char)e->thread, (unsigned char)(e->thread >> 8) };
 		uint64_t target = e->target;
 		const struct names *n = &w->names->ns[e->kind <= EVENT_WRITE ? NS_VAR : NS_LOCK];
 		if (e->kind <= EVENT_REL && e->target < n->len && n->list[e->target].is_addr)
@@ -237,8 +232,7 @@ static void put_events(struct trace_writer *w)
 {
 	if (!w->nheld)
 		return;
-	struct itr_head h = { .type = ITR_EVENTS, .encoding = ITR_PACKED,
-		              .first = w->written + 1, .count = (uint32_t)w->nheld };
+	struct itr_head h = { .type = ITR_EVENTS, .encoding = ITR_PACKED, .first = w->written + 1, .count = (uint32_t)w->nheld };
 	if (w->o.fixed) {
 		h.encoding = ITR_FIXED;
 		pack_fixed(w);

@@ -31,8 +31,7 @@ struct writer_opts {
 struct trace_writer;
 
 /* Writes to `path` ("-": standard output). NULL on failure with *why. */
-struct trace_writer *writer_open(const char *path, const struct writer_opts *o,
-                                 const struct trace_names *names, const char **why);
+struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, const char **why);
 /* Events must come in order. False when writing failed (sticky). */
 bool writer_put(struct trace_writer *w, const struct event *ev, size_t n);
 /* Writes what is left and closes; false, with *why, when anything failed. */

@@ -1,7 +1,7 @@
 /*
  * explain: the pages of `intact explain`. A page is a name, a title, a few
  * paragraphs, and an example: what is wrong in it and how it is right, or for
- * a topic a model to try. A test feeds the examples of diagnostics to the
+ * a topic, a model to try. A test feeds the examples of diagnostics to the
  * command that reads them: the wrong one must bring the message, the right
  * one must not.
  */
@@ -10,13 +10,13 @@
 
 struct explain_page {
 	const char *name, *title;
-	const char *text;         /* paragraphs, lines of at most 90 columns */
+	const char *text;          /* paragraphs, lines of at most 90 columns */
 	const char *wrong, *right; /* examples, or NULL */
-	const char *reader;       /* what reads them: "atm", "sml", "trace", "history", "net" */
+	const char *reader;        /* what reads them: "atm", "sml", "trace", "history", "net" */
 };
 
 /* In a page's text: a line for each engine of the ladder. */
-#define EXPLAIN_LADDER "\001"
+#define EXPLAIN_LADDER  "\001"
 /* A line for each object of histories. */
 #define EXPLAIN_OBJECTS "\002"
 

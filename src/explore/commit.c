@@ -136,8 +136,7 @@ static void add_pairs(struct infer *f, uint32_t first)
 			struct commit_point c = f->cuts[i];
 			if (c.kind != COMMIT_STEP || f->cuts[k].kind != COMMIT_STEP)
 				continue;
-			if (c.at[0].node == f->cuts[k].at[0].node &&
-			    (c.at[0].succ == IR_NONE || f->cuts[k].at[0].succ == IR_NONE))
+			if (c.at[0].node == f->cuts[k].at[0].node && (c.at[0].succ == IR_NONE || f->cuts[k].at[0].succ == IR_NONE))
 				continue; /* one contains the other */
 			c.at[1] = f->cuts[k].at[0];
 			c.n = 2;
@@ -160,7 +159,7 @@ static void make_candidates(struct infer *f)
 		add_pairs(f, f->first[b]);
 	}
 	for (uint32_t b = 0; b < f->ir->nblocks && !f->out_of_memory; b++)
-	assert(f->first[b] < (b + 1 < f->ir->nblocks ? f->first[b + 1] : f->ncuts)); /* each block has a candidate */
+		assert(f->first[b] < (b + 1 < f->ir->nblocks ? f->first[b + 1] : f->ncuts)); /* each block has a candidate */
 	f->first[f->ir->nblocks] = f->ncuts;
 }
 
@@ -193,7 +192,7 @@ static bool next_same_sum(struct infer *f)
 {
 	uint32_t n = f->ir->nblocks, carry = 0;
 	for (uint32_t i = n; i-- > 0;) {
-		/* can block i give one more, taking it from those behind it? */
+		/* can block i give one more, taking it from those after it? */
 		if (carry && f->pick[i] + 1 < f->first[i + 1] - f->first[i]) {
 			f->pick[i]++;
 			carry--;
@@ -220,8 +219,7 @@ static bool next_same_sum(struct infer *f)
 /* ---- traces ------------------------------------------------------------- */
 
 /* The order of commits that the present labelling gives on a trace. */
-static uint32_t commit_order(const struct infer *f, const struct trace_step *steps, uint32_t n,
-                             uint32_t *order)
+static uint32_t commit_order(const struct infer *f, const struct trace_step *steps, uint32_t n, uint32_t *order)
 {
 	const struct ir *p = f->ir;
 	bool *done = calloc(p->nthreads, sizeof *done);
@@ -263,8 +261,7 @@ struct pick_outcome {
 	bool found;
 };
 
-static bool take_outcome(void *arg, enum ir_result r, const int32_t *next,
-                         const struct ir_choices *ch, const struct ir_effect *eff)
+static bool take_outcome(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct pick_outcome *p = arg;
 	(void)ch;
@@ -276,7 +273,7 @@ static bool take_outcome(void *arg, enum ir_result r, const int32_t *next,
 	return false;
 }
 
-/* Replays a path into trace steps; false when memory ends. */
+/* Replays a path into trace steps; false when out of memory. */
 static bool add_trace(struct infer *f, const struct move *path, uint32_t n)
 {
 	const struct ir *p = f->ir;
@@ -402,8 +399,7 @@ static bool try_labelling(struct infer *f)
 	return f->out_of_memory;
 }
 
-void commit_run(const struct ir *ir, uint32_t block, const struct search_options *o,
-                struct commit_result *r)
+void commit_run(const struct ir *ir, uint32_t block, const struct search_options *o, struct commit_result *r)
 {
 	struct infer f = { .ir = ir, .block = block, .o = o, .r = r };
 	memset(r, 0, sizeof *r);

@@ -1,9 +1,9 @@
 /*
  * counterexample: the way to a violation. The search is done again by one thread that
- * remembers where every state came from; it meets a violation at the same
- * depth, and the same one however many threads the first search had. It
- * keeps to the limits like any other: when one is spent, there is a violation
- * and no way to it that could be shown, which is unknown.
+ * remembers where every state came from; it meets a violation at the same depth, and
+ * the same one however many threads the first search had. It obeys the same limits as
+ * the first search: when one is reached, there is a violation and no path to show,
+ * which is unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +75,7 @@ static bool make_path(struct search *s, const struct ir *ir)
 	}
 	for (uint32_t i = 0; ok && i < n; i++) {
 		uint32_t pos = steps[i].thread, count;
-		const struct prod_edge *e =
-			product_step(&s->prod, s->prod.kind_of[pos], ids[0], ids[pos + 1], &count);
+		const struct prod_edge *e = product_step(&s->prod, s->prod.kind_of[pos], ids[0], ids[pos + 1], &count);
 		assert(!e || steps[i].edge < count);
 		ok = e && append_moves(s, &e[steps[i].edge], who[pos]);
 		if (!ok)
@@ -90,9 +89,8 @@ static bool make_path(struct search *s, const struct ir *ir)
 	return ok;
 }
 
-void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
-                  const struct labelling *lab, const struct search_options *o,
-                  struct search_result *r)
+void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                  const struct search_options *o, struct search_result *r)
 {
 	struct search s;
 	struct search_options quiet = *o;

@@ -1,5 +1,5 @@
 /*
- * delayed_shadow: a shadow that may be behind.
+ * delayed_shadow: a shadow that may lag behind the execution.
  *
  * A shadow is a quiescent state of a serial execution, with a status per
  * thread (shadows.h) and the *items* (steps outside, whole blocks) that have
@@ -7,16 +7,16 @@
  * the order of independent steps are one execution, so an item may take
  * effect later than it ended: before it, though, come the items whose end
  * causally precedes its beginning, and it comes before those whose beginning
- * its end precedes. For the second each ended item carries who knows that it
- * has ended: the threads whose next step comes causally after it, and the
- * shared places that pass the knowledge on, to readers and writers (it was
- * written) or to writers only (it was read).
+ * its end precedes. For the second each ended item carries which threads know
+ * that it has ended: the threads whose next step comes causally after it, and
+ * the shared places that pass the knowledge on, to readers and writers (it
+ * was written) or to writers only (it was read).
  *
  * Nothing else of the past matters: the order between items that have taken
  * effect and those that have not is settled, and the knowledge of an item is
- * dropped with it. So a shadow is all there is to say about one serial
- * execution and what it may still do, and two executions that lead to the
- * same state and the same shadows need not be told apart.
+ * dropped with it. So a shadow describes everything about one serial
+ * execution and its possible continuations, and two executions that lead to
+ * the same state and the same shadows need not be distinguished.
  *
  * An open block has an item too as long as others come before it.
  *
@@ -32,11 +32,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "explore/seqtab.h"
+#include "base/seqtab.h"
 
-#define DELAYED_ITEMS   32u /* of one shadow */
-#define DELAYED_PLACES  48u /* that know of one item */
-#define DELAYED_THREADS 64u
+#define DELAYED_ITEMS    32u /* of one shadow */
+#define DELAYED_PLACES   48u /* that know of one item */
+#define DELAYED_THREADS  64u
 #define DELAYED_NO_BLOCK UINT32_MAX
 
 struct delayed_item {
@@ -51,20 +51,20 @@ struct delayed_item {
 };
 
 struct delayed_shadow {
-	int32_t *base;  /* globals, locals, statuses: width values */
+	int32_t *base; /* globals, locals, statuses: width values */
 	uint32_t width;
-	uint32_t n;     /* items */
+	uint32_t n; /* items */
 	struct delayed_item item[DELAYED_ITEMS];
 };
 
-/* Room for shadows of this width; false when memory ends. */
+/* Room for shadows of this width; false when out of memory. */
 bool delayed_init(struct delayed_shadow *s, uint32_t width);
 void delayed_free(struct delayed_shadow *s);
 void delayed_copy(struct delayed_shadow *to, const struct delayed_shadow *from);
 void delayed_load(struct delayed_shadow *s, const struct seqtab *t, uint32_t id);
 uint32_t delayed_save(const struct delayed_shadow *s, struct seqtab *t);
 
-/* Puts a new item behind its thread's others; false when it is one too many. */
+/* Appends a new item to its thread's items; false when it is one too many. */
 bool delayed_insert(struct delayed_shadow *s, const struct delayed_item *it);
 void delayed_remove(struct delayed_shadow *s, uint32_t i);
 /* The first item of the thread that has ended, or DELAYED_ITEMS. */

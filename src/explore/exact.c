@@ -11,8 +11,8 @@
 #include "explore/shadows.h"
 #include "explore/step_access.h"
 
-#define SERIAL_MAX 200000u  /* states looked at for a serial way to a state */
-#define DELAYED_STATES 2000000u /* of one search with lag */
+#define SERIAL_MAX      200000u  /* states looked at for a serial way to a state */
+#define DELAYED_STATES  2000000u /* of one search with lag */
 #define SHORTEN_STATES  30000u
 #define SHORTEN_SECONDS 2
 
@@ -33,8 +33,8 @@ struct exact {
 	uint32_t *first, *last; /* by position: its group of identical threads */
 	uint32_t *order;        /* a permutation */
 	struct search_result *r;
-	bool forget;            /* explained quiescent states start anew */
-	uint32_t fresh;         /* of a suspicion: moves before the last such start */
+	bool forget;    /* explained quiescent states restart */
+	uint32_t fresh; /* of a suspicion: moves before the last such start */
 };
 
 static void give_up(struct exact *e, const char *limit)
@@ -82,8 +82,7 @@ static bool successor(struct exact *e, uint32_t thread, const struct prod_edge *
 	s.block = e->ir->nodes[s.event == SHADOW_ENTER ? to : from].block;
 	assert((s.event != SHADOW_ENTER && s.event != SHADOW_LEAVE) || s.block < e->ir->nblocks);
 	if (e->sets.lag)
-		s.touch = step_access_of(&e->touch, e->x.kind_of[thread], e->cur[0], e->cur[thread + 1],
-		                         edge, &s.ntouch);
+		s.touch = step_access_of(&e->touch, e->x.kind_of[thread], e->cur[0], e->cur[thread + 1], edge, &s.ntouch);
 	memcpy(e->next, e->cur, sizeof *e->next * (n + 2));
 	e->next[0] = edge->global;
 	e->next[thread + 1] = edge->local;
@@ -184,8 +183,7 @@ static bool make_path(struct exact *e, uint32_t state, uint32_t thread, uint32_t
 		start_state(e, e->cur);
 	for (uint32_t i = 0; ok && i < n; i++) {
 		uint32_t t = steps[i].thread, count;
-		const struct prod_edge *list =
-			product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &count);
+		const struct prod_edge *list = product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &count);
 		if (quiescent(e, e->cur))
 			e->fresh = i;
 		ok = list && add_move(e->r, (struct move){ who[t], e->x.moves[list[steps[i].edge].move] });
@@ -201,8 +199,7 @@ static bool make_path(struct exact *e, uint32_t state, uint32_t thread, uint32_t
 	return ok;
 }
 
-static void found(struct exact *e, enum search_verdict v, uint32_t state, uint32_t thread,
-                  uint32_t edge)
+static void found(struct exact *e, enum search_verdict v, uint32_t state, uint32_t thread, uint32_t edge)
 {
 	assert(v != SEARCH_HOLDS && v != SEARCH_LIMIT);
 	if (e->r->verdict != SEARCH_HOLDS)
@@ -247,9 +244,8 @@ static bool expand(struct exact *e, uint32_t id)
 			continue;
 		product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &n);
 		for (uint32_t k = 0; k < n; k++) {
-			/* looked up anew: inserting may move the edges */
-			const struct prod_edge *list =
-				product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &n);
+			/* looked up again: inserting may move the edges */
+			const struct prod_edge *list = product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &n);
 			if (!list)
 				break;
 			struct prod_edge edge = list[k];
@@ -274,9 +270,8 @@ static bool expand(struct exact *e, uint32_t id)
 static void check_limits(struct exact *e)
 {
 	const struct search_options *o = e->o;
-	e->r->bytes = vectab_bytes(&e->states) + shadows_bytes(&e->sets) +
-	              seqtab_bytes(&e->touch.lists) + e->cap_from * sizeof *e->from +
-	              product_bytes(&e->x);
+	e->r->bytes = vectab_bytes(&e->states) + shadows_bytes(&e->sets) + seqtab_bytes(&e->touch.lists) +
+	              e->cap_from * sizeof *e->from + product_bytes(&e->x);
 	if (o->max_states && e->r->states + e->states.n > o->max_states)
 		give_up(e, "states");
 	if (e->sets.lag && e->states.n > DELAYED_STATES)
@@ -344,8 +339,7 @@ static bool follow(struct exact *e, const struct move *path, uint32_t n)
 	start_state(e, e->cur);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t t = path[i].thread, count, k;
-		const struct prod_edge *list =
-			product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &count);
+		const struct prod_edge *list = product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &count);
 		for (k = 0; k < count && e->x.moves[list[k].move] != path[i].outcome; k++)
 			;
 		assert(!list || k <= count);
@@ -389,7 +383,7 @@ static uint64_t left_for_one(const struct exact *e)
 	return e->r->bytes + least < all ? all - e->r->bytes : least;
 }
 
-/* Decides the path of a suspicion, and what to do when it is none. */
+/* Decides the path of a suspicion, and what to do if it is refuted. */
 static enum next suspicion(struct exact *e)
 {
 	assert(e->r->verdict == SEARCH_WRONG && e->r->npath);
@@ -417,8 +411,8 @@ static enum next suspicion(struct exact *e)
 }
 
 /* One search; what it cannot decide is left to the next one. */
-static enum next search(const struct ir *ir, uint32_t block, const struct search_options *o,
-                        uint32_t lag, bool forget, struct search_result *r)
+static enum next search(const struct ir *ir, uint32_t block, const struct search_options *o, uint32_t lag, bool forget,
+                        struct search_result *r)
 {
 	struct exact e = { .ir = ir, .o = o, .r = r, .forget = forget };
 	enum next next = DONE;
@@ -444,8 +438,7 @@ static enum next search(const struct ir *ir, uint32_t block, const struct search
 	return next;
 }
 
-void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o,
-               struct search_result *r)
+void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o, struct search_result *r)
 {
 	uint32_t lag = 0;
 	bool forget = true;
@@ -471,17 +464,17 @@ int exact_explains(const struct ir *ir, uint32_t block, const struct move *path,
 	return serializable_path(ir, block, path, n, 0, bytes);
 }
 
-bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                        uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates)
+bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t max, uint64_t bytes,
+                        int32_t **states, uint32_t *nstates)
 {
 	return serializable_ends(ir, block, path, n, max, bytes, states, nstates);
 }
 
-void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path,
-                   uint32_t *n)
+void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path, uint32_t *n)
 {
-	struct search_options o = { .symmetry = true, .max_states = SHORTEN_STATES, .max_bytes = bytes,
-		                    .deadline = clock_seconds() + SHORTEN_SECONDS };
+	struct search_options o = {
+		.symmetry = true, .max_states = SHORTEN_STATES, .max_bytes = bytes, .deadline = clock_seconds() + SHORTEN_SECONDS
+	};
 	struct search_result r;
 	if (deadline > 0 && deadline < o.deadline)
 		o.deadline = deadline;
@@ -495,8 +488,8 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
 	search_result_free(&r);
 }
 
-enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                         uint64_t bytes, uint32_t *thread, int32_t **state)
+enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes,
+                                 uint32_t *thread, int32_t **state)
 {
 	return serializable_stuck(ir, block, path, n, bytes, thread, state);
 }

@@ -8,13 +8,12 @@
  * violation. When one does, the search has left something out, goes back to
  * the start and leaves out less. What it leaves out, in this order:
  *
- *   lag: at first shadows keep up with reality (K = 0), then they may be
- *   behind by 1, 2, 4, 8 and 16 items. At the end the answer is unknown
- *   (limit: lag).
+ *   lag: at first shadows keep up with reality (K = 0), then they may lag by 1,
+ *   2, 4, 8 and 16 items. At the end the answer is unknown (limit: lag).
  *
- *   forgetting: a quiescent state that is explained starts anew with itself
- *   as the only shadow. Turned off when the part of the execution since the
- *   last such start is not explained by itself though the whole is.
+ *   forgetting: a quiescent state that is explained restarts with itself as the
+ *   only shadow. Turned off when the part of the execution since the last such
+ *   start is not explained by itself though the whole is.
  *
  * Nothing is decided for a path and then applied to others: a set changes
  * only by the rules of shadows.h, so each shadow of a state is a serial
@@ -42,8 +41,7 @@
 #include "explore/search.h"
 
 /* Same contract as search_run; SEARCH_WRONG is a violation of atomicity. */
-void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o,
-               struct search_result *r);
+void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o, struct search_result *r);
 
 /*
  * Is this one execution explained? 1 yes, 0 no, -1 unknown (a limit). The
@@ -57,24 +55,23 @@ int exact_explains(const struct ir *ir, uint32_t block, const struct move *path,
  * at most `max` of them: whole states of ir->nstate values each, one after
  * the other in *states (malloc'ed). How many there are in *n.
  */
-bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                        uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates);
+bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t max, uint64_t bytes,
+                        int32_t **states, uint32_t *nstates);
 
 /*
  * Looks, not for long and not beyond the deadline (0: none), for a violation
  * with fewer moves than these (which is then one of the shortest); *path and
  * *n are replaced when there is one.
  */
-void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path,
-                   uint32_t *n);
+void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path, uint32_t *n);
 
 /*
  * For an execution that has no serial end at all: PROBLEM_STUCK or
  * PROBLEM_ENDLESS when that is because blocks do not finish alone, with the
- * first of them (its thread, and the state it stands in; malloc'ed); else
+ * first of them (its thread, and the state it is in; malloc'ed); else
  * PROBLEM_NONE.
  */
-enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                         uint64_t bytes, uint32_t *thread, int32_t **state);
+enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes,
+                                 uint32_t *thread, int32_t **state);
 
 #endif

@@ -166,8 +166,7 @@ static void replace(const struct worker *w, uint64_t *child, uint32_t r, uint32_
 }
 
 /* A thread of run r goes to `local`. */
-static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global, uint32_t local,
-                                   struct origin from, bool check)
+static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global, uint32_t local, struct origin from, bool check)
 {
 	assert(w->nbatch < BATCH);
 	struct store *st = &w->s->store;
@@ -219,9 +218,8 @@ static uint32_t look_up(struct worker *w)
 	uint32_t inside = 0;
 	for (uint32_t r = 0; r < w->nruns; r++) {
 		struct search_run *run = &w->runs[r];
-		run->code = search_frozen(s, run->first)
-		                    ? PROD_BLOCKED
-		                    : product_code(x, x->kind_of[run->first], w->global, run->id);
+		run->code = search_frozen(s, run->first) ? PROD_BLOCKED
+		                                         : product_code(x, x->kind_of[run->first], w->global, run->id);
 		if (run->code == PROD_TROUBLE)
 			search_give_up(s, "memory");
 		if (run->code == PROD_WIDEN)
@@ -237,8 +235,7 @@ static uint32_t look_up(struct worker *w)
 }
 
 /* The outcomes in a list; how many there were is added to *taken. */
-static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, bool check,
-                              uint32_t *taken, bool *moved)
+static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, bool check, uint32_t *taken, bool *moved)
 {
 	struct search *s = w->s;
 	uint32_t n;
@@ -256,7 +253,7 @@ static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, 
 			return AGAIN;
 		}
 		if (bad) {
-			w->transitions += *taken; /* up to here; traced anew anyway */
+			w->transitions += *taken; /* up to here; traced again anyway */
 			search_hit(s, verdict_of(bad), from);
 			return AGAIN;
 		}

@@ -14,13 +14,15 @@
 
 #include "base/invariant.h"
 
-#define LOCKS_MAX  63u /* held[] of all ones means that no path has come yet */
-#define MAX_VISITS 4096u /* instructions looked at behind one cas */
+#define LOCKS_MAX  63u   /* held[] of all ones means that no path has come yet */
+#define MAX_VISITS 4096u /* instructions examined after one cas */
 #define MAX_KNOWN  16u
 
 struct known { /* registers whose value is certain */
 	uint32_t n;
-	struct { int32_t reg, value; } r[MAX_KNOWN];
+	struct {
+		int32_t reg, value;
+	} r[MAX_KNOWN];
 };
 
 struct analysis {
@@ -44,7 +46,7 @@ struct locks_attempt {
 	const struct ir *p;
 	const struct ir_template *t;
 	uint32_t node, var;
-	bool fine;     /* used as a lock's should be */
+	bool fine; /* used as a lock's should be */
 	uint32_t visits;
 	uint64_t *after; /* held[] of successors is narrowed with this ... */
 	uint64_t set;    /* ... set, when the attempt succeeds */
@@ -163,12 +165,23 @@ static bool compute(const struct ir_ins *x, const struct known *k, int32_t *v)
 	if (x->op != IR_MOV && x->op != IR_NOT && x->op != IR_BOOL && !operand(k, x, false, &c))
 		return false;
 	switch (x->op) {
-	case IR_MOV: *v = b; return true;
-	case IR_NOT: *v = !b; return true;
-	case IR_BOOL: *v = b != 0; return true;
-	case IR_EQ: *v = b == c; return true;
-	case IR_NE: *v = b != c; return true;
-	default: return false;
+	case IR_MOV:
+		*v = b;
+		return true;
+	case IR_NOT:
+		*v = !b;
+		return true;
+	case IR_BOOL:
+		*v = b != 0;
+		return true;
+	case IR_EQ:
+		*v = b == c;
+		return true;
+	case IR_NE:
+		*v = b != c;
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -190,23 +203,30 @@ static void follow(struct locks_attempt *a, uint32_t ins, struct known k, enum f
 		case IR_NOP:
 			ins++;
 			break;
-		case IR_JMP: case IR_JZ: case IR_JNZ:
+		case IR_JMP:
+		case IR_JZ:
+		case IR_JNZ:
 			ins = jump(a, ins, &k, fate);
 			break;
-		case IR_CAS: case IR_XCHG:
+		case IR_CAS:
+		case IR_XCHG:
 			if (fate != UNTRIED)
 				a->fine = false;
 			else
 				try_it(a, ins, k);
 			return;
-		case IR_MOV: case IR_NOT: case IR_BOOL: case IR_EQ: case IR_NE: {
+		case IR_MOV:
+		case IR_NOT:
+		case IR_BOOL:
+		case IR_EQ:
+		case IR_NE: {
 			bool certain = compute(x, &k, &v);
 			writes(a, x->a, fate);
 			learn(&k, x->a, certain, v);
 			ins++;
 			break;
 		}
-		default: /* computes, asserts, assumes, chooses: only behind a success */
+		default: /* computes, asserts, assumes, chooses: only after a success */
 			a->fine &= fate == TAKEN;
 			k.n = 0;
 			ins++;
@@ -339,8 +359,8 @@ static void find_held(struct analysis *a)
 			}
 	}
 	for (uint32_t i = 0; i < p->nnodes; i++)
-	assert(a->held[i] == UINT64_MAX || !(a->held[i] >> a->nlocks)); /* candidates only */
-	/* a lock that is reset where it may not be held is none */
+		assert(a->held[i] == UINT64_MAX || !(a->held[i] >> a->nlocks)); /* candidates only */
+	/* a variable that is reset where it may not be held is not a lock */
 	for (uint32_t i = 0; i < p->nnodes; i++) {
 		const struct ir_node *n = &p->nodes[i];
 		for (uint32_t k = 0; k < n->naccess && a->held[i] != UINT64_MAX; k++) {
@@ -428,15 +448,14 @@ static uint8_t mover(const struct analysis *a, uint32_t node)
 	const struct ir *p = a->p;
 	const struct ir_node *n = &p->nodes[node];
 	uint8_t m = LOCKS_RIGHT | LOCKS_LEFT;
-	if (a->held[node] == UINT64_MAX || (n->kind != IRN_ACCESS && n->kind != IRN_LOCK &&
-	                                    n->kind != IRN_STEP && n->kind != IRN_LOCAL))
+	if (a->held[node] == UINT64_MAX ||
+	    (n->kind != IRN_ACCESS && n->kind != IRN_LOCK && n->kind != IRN_STEP && n->kind != IRN_LOCAL))
 		return 0;
 	for (uint32_t i = 0; i < n->naccess; i++) {
 		const struct ir_access *acc = &p->accesses[n->access + i];
 		uint32_t lock = a->lock_of[acc->var];
 		if (lock != IR_NONE && (a->good >> lock & 1) && single(n))
-			m = acc->mode == IRA_RELEASE || is_reset(p, acc) ? m & LOCKS_LEFT
-			                                                 : m & LOCKS_RIGHT;
+			m = acc->mode == IRA_RELEASE || is_reset(p, acc) ? m & LOCKS_LEFT : m & LOCKS_RIGHT;
 		else if (!is_protected(a, acc->var))
 			return 0;
 	}
@@ -460,8 +479,7 @@ static bool make_movers(struct analysis *a, struct locks *l)
 	return ok;
 }
 
-bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node),
-                const void *arg)
+bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node), const void *arg)
 {
 	struct analysis a = { .p = p, .busy_wait = busy_wait, .arg = arg };
 	memset(l, 0, sizeof *l);
@@ -474,8 +492,7 @@ bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const voi
 	a.touched = calloc(p->nvars + 1, 1);
 	a.mixed = calloc(p->nvars + 1, 1);
 	a.constant = calloc(p->nvars + 1, sizeof *a.constant);
-	bool ok = l->mover && a.lock_of && a.held && a.common && a.owner && a.written && a.touched &&
-	          a.mixed && a.constant;
+	bool ok = l->mover && a.lock_of && a.held && a.common && a.owner && a.written && a.touched && a.mixed && a.constant;
 	if (ok) {
 		find_locks(&a);
 		find_held(&a);

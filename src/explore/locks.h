@@ -11,17 +11,17 @@
  *
  * Hence at most one thread is where the lock is held, and all others fail to
  * take it without an effect or wait. A variable is *protected* when some lock
- * is held at every access to it, by every thread; when nobody writes it; when
- * nobody reads it and all write the same constant (a flag that something has
- * happened: the order does not matter); or when it belongs to one thread.
- * Then a step is
+ * is held at every access to it, by every thread; when it is never written;
+ * when no thread reads it and all write the same constant (a flag that
+ * something has happened: the order does not matter); or when it belongs to
+ * one thread. Then a step is
  *
  *   both  mover: all its accesses are to protected variables: while this
  *         thread is there, no other thread can do anything to them that this
  *         step would notice, nor notice what this step does;
  *   right mover: it takes a lock, and nothing else but the above: what another
- *         thread does right after cannot touch the lock (but in vain), so it
- *         can be done before;
+ *         thread does right after cannot touch the lock (except for failed
+ *         attempts), so it can be done before;
  *   left  mover: it frees a lock it holds, likewise.
  *
  * A left mover (or both) is never blocked: it contains no assume.
@@ -36,7 +36,7 @@
 enum { LOCKS_RIGHT = 1, LOCKS_LEFT = 2 };
 
 struct locks {
-	uint8_t *mover;  /* by node: LOCKS_RIGHT, LOCKS_LEFT, both or none */
+	uint8_t *mover;   /* by node: LOCKS_RIGHT, LOCKS_LEFT, both or none */
 	uint32_t nmovers; /* nodes that are one */
 };
 
@@ -44,10 +44,9 @@ struct locks {
  * `busy_wait(arg, node)`: may a thread wait busily there, that is, does a cas
  * that fails have no effect at all? With the shadow store it has one outside
  * the blocks that count: such a step is taken on both stores and may succeed
- * on the other; and where a block commits by it. False when memory ends.
+ * on the other; and where a block commits by it. False when out of memory.
  */
-bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node),
-                const void *arg);
+bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node), const void *arg);
 void locks_free(struct locks *l);
 
 static inline bool locks_right(const struct locks *l, uint32_t node)

@@ -64,8 +64,7 @@ static bool make_order(struct tidy_order *o)
 		o->start[t + 1] = at;
 		for (uint32_t k = o->start[t]; k < at; k++)
 			for (uint32_t i = 0; i < r->nsteps; i++)
-				if (i > o->of[k] && r->steps[i].thread != t &&
-				    conflict(r, &r->steps[o->of[k]], &r->steps[i]))
+				if (i > o->of[k] && r->steps[i].thread != t && conflict(r, &r->steps[o->of[k]], &r->steps[i]))
 					o->after[(size_t)i * o->n + t] = k - o->start[t] + 1;
 	}
 	return true;
@@ -89,8 +88,8 @@ static void add_point(struct tidy_order *o, const int32_t *point, struct tidy_wa
 		o->ways[id] = w;
 }
 
-/* Points are numbered in the order of how many steps are behind them, so
- * every way to one is known before it is gone on from. */
+/* Points are numbered by the number of steps before them, so every path to a
+ * point is known before it is continued. */
 static void expand(struct tidy_order *o, uint32_t id, int32_t *point)
 {
 	memcpy(point, vectab_get(&o->points, id), sizeof *point * (o->n + 1));
@@ -201,8 +200,7 @@ struct one_step {
 	bool mixed;
 };
 
-static bool step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                 const struct ir_effect *eff)
+static bool step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct one_step *s = arg;
 	struct better *b = s->b;

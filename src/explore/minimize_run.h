@@ -19,9 +19,9 @@
 
 #include "verdict/verdict.h"
 
-#define MINIMIZE_RUN_POINTS 200000u /* cuts */
-#define MINIMIZE_RUN_STEPS  400000u /* taken while searching */
-#define MINIMIZE_RUN_TRIES  10000u  /* executions decided */
+#define MINIMIZE_RUN_POINTS 200000u             /* cuts */
+#define MINIMIZE_RUN_STEPS  400000u             /* taken while searching */
+#define MINIMIZE_RUN_TRIES  10000u              /* executions decided */
 #define MINIMIZE_RUN_BYTES  ((uint64_t)8 << 20) /* of memory for one of them */
 
 /* Reorders the moves in place; a last step that goes wrong stays the last. */

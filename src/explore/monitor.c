@@ -33,8 +33,8 @@ void monitor_close(struct monitor *m)
 
 uint64_t monitor_bytes(const struct monitor *m)
 {
-	return vectab_bytes(&m->events) + vectab_bytes(&m->work) + seqtab_bytes(&m->states) +
-	       seqtab_bytes(&m->sets) + m->memo.cap * sizeof *m->memo.slots + m->cap_buf * 4ull;
+	return vectab_bytes(&m->events) + vectab_bytes(&m->work) + seqtab_bytes(&m->states) + seqtab_bytes(&m->sets) +
+	       m->memo.cap * sizeof *m->memo.slots + m->cap_buf * 4ull;
 }
 
 /* ---- states being built, sets of values ---------------------------------------- */
@@ -126,8 +126,12 @@ uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, ui
 		uint32_t c = (uint32_t)e[0];
 		if (e[1] != MONITOR_RETURN) {
 			open[c] = n;
-			ops[n++] = (struct monitor_op){ .client = c, .is_write = e[1] == MONITOR_WRITE, .open = true,
-				                        .value = e[2], .call = i, .ret = UINT32_MAX };
+			ops[n++] = (struct monitor_op){ .client = c,
+				                        .is_write = e[1] == MONITOR_WRITE,
+				                        .open = true,
+				                        .value = e[2],
+				                        .call = i,
+				                        .ret = UINT32_MAX };
 			continue;
 		}
 		struct monitor_op *o = &ops[open[c]];

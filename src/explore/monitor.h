@@ -1,6 +1,6 @@
 /*
- * monitor: what must be remembered of a history to tell whether it can still
- * meet its specification, as one small interned value.
+ * monitor: what must be remembered of a history to decide whether it can
+ * still meet its specification, as one small interned value.
  *
  * A history comes as events: a client invokes an operation, a client gets its
  * answer. monitor_step turns the monitor's state before an event into the one
@@ -29,12 +29,12 @@
 #define INTACT_EXPLORE_MONITOR_H
 
 #include "base/map.h"
-#include "explore/seqtab.h"
+#include "base/seqtab.h"
 #include "explore/vectab.h"
 #include "ir/ir.h"
 
-#define MONITOR_DEAD   (UINT32_MAX - 1)
-#define MONITOR_FAILED UINT32_MAX /* memory ended */
+#define MONITOR_DEAD        (UINT32_MAX - 1)
+#define MONITOR_FAILED      UINT32_MAX /* out of memory */
 #define MONITOR_MAX_CLIENTS 64u
 
 enum monitor_kind { MONITOR_ATOMIC, MONITOR_REGULAR, MONITOR_SAFE, MONITOR_RECORD };
@@ -54,17 +54,17 @@ typedef bool monitor_judge(void *arg, const struct monitor_op *ops, uint32_t n, 
 struct monitor {
 	enum monitor_kind kind;
 	uint32_t nclients;
-	int32_t init;          /* the register's value */
-	monitor_judge *judge;  /* MONITOR_RECORD */
+	int32_t init;         /* the register's value */
+	monitor_judge *judge; /* MONITOR_RECORD */
 	void *judge_arg;
-	struct vectab events;  /* (client, what, value) */
+	struct vectab events; /* (client, what, value) */
 	struct seqtab states;
-	struct seqtab sets;    /* of values, ascending */
-	struct map memo;       /* (state, event) -> state */
-	struct vectab work;    /* configurations being worked on */
-	int32_t *buf;          /* a state being built */
+	struct seqtab sets; /* of values, ascending */
+	struct map memo;    /* (state, event) -> state */
+	struct vectab work; /* configurations being worked on */
+	int32_t *buf;       /* a state being built */
 	uint32_t nbuf, cap_buf;
-	uint64_t judged;       /* calls of judge */
+	uint64_t judged; /* calls of judge */
 	bool failed;
 };
 

@@ -66,8 +66,8 @@ static bool dominated(const struct monitor *m, const int32_t *open, const int32_
 	return true;
 }
 
-/* The state that m->buf holds, its configurations sorted, the dominated ones
- * and values that nobody needs left out. */
+/* The state that m->buf holds, its configurations sorted, without dominated
+ * ones and unneeded values. */
 static uint32_t finish(struct monitor *m)
 {
 	uint32_t nc = m->nclients, head = 2 * nc, width = nc + 1, kept = 0;
@@ -118,8 +118,7 @@ static bool allows(const struct monitor *m, const int32_t *open, const int32_t *
 	return open[2 * c] == READING ? monitor_set_has(m, (uint32_t)row[c + 1], ev[2]) : row[c + 1] == 1;
 }
 
-static uint32_t answer(struct monitor *m, const int32_t *open, const int32_t *rows, uint32_t n,
-                       const int32_t *ev)
+static uint32_t answer(struct monitor *m, const int32_t *open, const int32_t *rows, uint32_t n, const int32_t *ev)
 {
 	uint32_t nc = m->nclients, width = nc + 1, client = (uint32_t)ev[0];
 	int32_t row[MONITOR_MAX_CLIENTS + 1];
@@ -166,8 +165,7 @@ uint32_t monitor_atomic(struct monitor *m, uint32_t state, const int32_t *ev)
 		s[2 * client + 1] = ev[1] == MONITOR_WRITE ? ev[2] : 0;
 		for (uint32_t i = 0; i < n; i++) {
 			int32_t *row = s + head + (size_t)i * width;
-			row[client + 1] =
-				ev[1] == MONITOR_WRITE ? 0 : (int32_t)monitor_set_add(m, 0, row[0]);
+			row[client + 1] = ev[1] == MONITOR_WRITE ? 0 : (int32_t)monitor_set_add(m, 0, row[0]);
 		}
 		monitor_push_all(m, s, len);
 		to = m->failed ? MONITOR_FAILED : finish(m);

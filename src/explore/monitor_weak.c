@@ -69,8 +69,7 @@ static uint32_t read_live(const int32_t *w, uint32_t len, struct weak_live *l)
 {
 	uint32_t n = len / 3;
 	for (uint32_t i = 0; i < n; i++)
-		l[i] = (struct weak_live){ w[3 * i],
-			              (uint32_t)w[3 * i + 1] | (uint64_t)(uint32_t)w[3 * i + 2] << 32 };
+		l[i] = (struct weak_live){ w[3 * i], (uint32_t)w[3 * i + 1] | (uint64_t)(uint32_t)w[3 * i + 2] << 32 };
 	return n;
 }
 

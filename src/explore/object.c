@@ -11,12 +11,12 @@
  * Its number is its place in `states`; beside it how it was reached. */
 struct object_seen {
 	uint32_t parent, edge; /* edge: into steps.edges */
-	uint32_t rename;       /* into renamings, applied behind the edge */
+	uint32_t rename;       /* into renamings, applied after the edge */
 	uint32_t dist;         /* steps; the top bit: its successors are known */
 	uint32_t thread;       /* who took the edge */
 };
 #define SETTLED 0x80000000u
-#define RING (OBJECT_CHAIN + 1)
+#define RING    (OBJECT_CHAIN + 1)
 
 struct bucket {
 	uint32_t *ids;
@@ -29,19 +29,19 @@ struct object_search {
 	struct object_result *r;
 	struct object_steps steps;
 	struct monitor mon;
-	uint32_t nthreads, *client_of; /* IR_NONE: no client of the object */
+	uint32_t nthreads, *client_of;   /* IR_NONE: no client of the object */
 	uint32_t *event_ids, nevent_ids; /* by rel * nclients + client: id + 1 */
 	struct vectab states, renamings;
-	struct map renamed;            /* (monitor state, renaming) -> monitor state */
+	struct map renamed; /* (monitor state, renaming) -> monitor state */
 	struct object_seen *seen;
 	uint32_t cap_seen;
-	struct bucket ring[RING];      /* states by dist, those of the next steps */
+	struct bucket ring[RING]; /* states by dist, those of the next steps */
 	uint64_t waiting;
 	bool symmetric;
 	/* the shortest violation so far */
 	uint32_t best, best_state, best_edge, best_thread, best_moves;
-	int32_t *cur, *room, *next;    /* room for a state */
-	uint32_t *order, *to, *hash;   /* room for a renaming of threads */
+	int32_t *cur, *room, *next;  /* room for a state */
+	uint32_t *order, *to, *hash; /* room for a renaming of threads */
 };
 
 /* ---- set up ------------------------------------------------------------------------- */
@@ -53,8 +53,7 @@ static uint32_t find_clients(struct object_search *s, uint32_t object)
 	for (uint32_t t = 0; t < p->nthreads; t++) {
 		s->client_of[t] = IR_NONE;
 		for (uint32_t o = 0; o < p->nopers && s->client_of[t] == IR_NONE; o++)
-			if (p->opers[o].tmpl == p->threads[t].tmpl && p->opers[o].object == object &&
-			    ir_oper_counts(p, o))
+			if (p->opers[o].tmpl == p->threads[t].tmpl && p->opers[o].object == object && ir_oper_counts(p, o))
 				s->client_of[t] = n++;
 	}
 	return n;
@@ -127,7 +126,7 @@ static bool out_of_order(const struct object_search *s, const int32_t *v, uint32
 }
 
 /* Sorts the exchangeable threads of v; the number of the renaming. Returns
- * VECTAB_NONE when memory ends. */
+ * VECTAB_NONE when out of memory. */
 static uint32_t normalise(struct object_search *s, int32_t *v)
 {
 	uint32_t n = s->nthreads;
@@ -139,9 +138,7 @@ static uint32_t normalise(struct object_search *s, int32_t *v)
 		                     : 0;
 	}
 	for (uint32_t i = 1; i < n && s->symmetric; i++) /* they are few and mostly sorted */
-		for (uint32_t j = i; j > 0 && exchangeable(s, j - 1, j) &&
-		                     out_of_order(s, v, s->order[j - 1], s->order[j]);
-		     j--) {
+		for (uint32_t j = i; j > 0 && exchangeable(s, j - 1, j) && out_of_order(s, v, s->order[j - 1], s->order[j]); j--) {
 			uint32_t x = s->order[j];
 			s->order[j] = s->order[j - 1];
 			s->order[j - 1] = x;
@@ -210,9 +207,8 @@ static uint32_t event_id(struct object_search *s, uint32_t rel, uint32_t client)
 	return s->event_ids[at] - 1;
 }
 
-/* The monitor behind the events of an edge; *move: with which move it died. */
-static uint32_t run_monitor(struct object_search *s, uint32_t mon, const struct object_edge *e,
-                            uint32_t thread, uint32_t *move)
+/* The monitor after the events of an edge; *move: with which move it died. */
+static uint32_t run_monitor(struct object_search *s, uint32_t mon, const struct object_edge *e, uint32_t thread, uint32_t *move)
 {
 	for (uint32_t i = 0; i < e->nevents && mon < MONITOR_DEAD; i++) {
 		const struct object_event *ev = &s->steps.events[e->event + i];
@@ -228,8 +224,7 @@ static bool expand(struct object_search *s, uint32_t id, uint32_t thread)
 {
 	uint32_t n, move = 0, dist = s->seen[id].dist & ~SETTLED;
 	uint32_t kind = s->steps.kind_of[thread];
-	const struct object_edge *e =
-		object_steps_of(&s->steps, kind, (uint32_t)s->cur[0], (uint32_t)s->cur[2 + thread], &n);
+	const struct object_edge *e = object_steps_of(&s->steps, kind, (uint32_t)s->cur[0], (uint32_t)s->cur[2 + thread], &n);
 	uint32_t first = e ? (uint32_t)(e - s->steps.edges) : 0;
 	if (s->steps.failed || s->steps.limit)
 		return false;
@@ -256,8 +251,8 @@ static bool expand(struct object_search *s, uint32_t id, uint32_t thread)
 		v[0] = (int32_t)at->global;
 		v[1] = (int32_t)mon;
 		v[2 + thread] = (int32_t)at->frame;
-		if (!reach(s, v, (struct object_seen){ .parent = id, .edge = first + i,
-			                        .dist = dist + at->nmoves, .thread = thread }))
+		if (!reach(s, v,
+		           (struct object_seen){ .parent = id, .edge = first + i, .dist = dist + at->nmoves, .thread = thread }))
 			return false;
 	}
 	return true;
@@ -266,14 +261,13 @@ static bool expand(struct object_search *s, uint32_t id, uint32_t thread)
 static uint64_t bytes(const struct object_search *s)
 {
 	uint64_t n = vectab_bytes(&s->states) + s->cap_seen * sizeof *s->seen + monitor_bytes(&s->mon) +
-	             object_steps_bytes(&s->steps) + vectab_bytes(&s->renamings) +
-	             s->renamed.cap * sizeof(struct map_slot);
+	             object_steps_bytes(&s->steps) + vectab_bytes(&s->renamings) + s->renamed.cap * sizeof(struct map_slot);
 	for (uint32_t i = 0; i < RING; i++)
 		n += s->ring[i].cap * 4ull;
 	return n;
 }
 
-/* Which limit is spent, or NULL. */
+/* Which limit was reached, or NULL. */
 static const char *spent(const struct object_search *s, uint64_t count)
 {
 	const struct object_options *o = s->o;
@@ -335,7 +329,7 @@ static void search(struct object_search *s)
 /* ---- the run ----------------------------------------------------------------------------- */
 
 /* The moves of the best violation. Threads are renamed on the way: real[t] is
- * the thread that stands at place t. */
+ * the thread at place t. */
 static bool build_path(struct object_search *s)
 {
 	uint32_t n = 0, *chain, *real, *was;
@@ -371,8 +365,7 @@ static bool build_path(struct object_search *s)
 	return ok;
 }
 
-static void run_search(const struct ir *p, uint32_t object, const struct object_options *o,
-                       struct object_result *r)
+static void run_search(const struct ir *p, uint32_t object, const struct object_options *o, struct object_result *r)
 {
 	struct object_search s = { .ir = p, .o = o, .r = r };
 	memset(r, 0, sizeof *r);
@@ -397,13 +390,12 @@ static void run_search(const struct ir *p, uint32_t object, const struct object_
 
 #define OBJECT_SHORTEN_STATES 200000u
 
-void object_check(const struct ir *p, uint32_t object, const struct object_options *o,
-                  struct object_result *r)
+void object_check(const struct ir *p, uint32_t object, const struct object_options *o, struct object_result *r)
 {
 	run_search(p, object, o, r);
 	if (r->answer != ANSWER_VIOLATED || !o->local || o->kind == MONITOR_RECORD)
 		return;
-	/* the reduced graph takes some steps early that nobody needs */
+	/* the reduced graph takes some unneeded steps early */
 	struct object_options plain = *o;
 	struct object_result shorter;
 	plain.local = false;

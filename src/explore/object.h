@@ -1,6 +1,6 @@
 /*
- * object: every history of an object in every execution of a program, held
- * against the object's specification.
+ * object: every history of an object in every execution of a program,
+ * checked against the object's specification.
  *
  * The states explored are pairs (state of the program, state of a monitor;
  * see monitor.h). Objects are judged one at a time: a set of histories of
@@ -9,22 +9,22 @@
  * Reductions, all exact (each can be switched off, which the tests use):
  *
  *   local     A thread's steps that touch nothing another thread can see are
- *             taken at once, together with the step before them. An answer
- *             is taken at once too, and a call only together with the first
- *             step behind it that others can see: a later call and an
+ *             taken at once, together with the step before them. A return is
+ *             taken immediately too, and a call only together with the first
+ *             visible step after it: a later call and an
  *             earlier answer only add to what precedes what, and a history
  *             that meets atomicity, regularity or safety keeps doing so when
  *             operations precede each other less. A read of a safe or
  *             regular variable is invoked and answered in one go: what it
  *             may return when it takes long, it may return at some moment
- *             of that time, and nobody else sees it.
+ *             of that time, and no other thread sees it.
  *   symmetry  Threads of one template that nothing names are
  *             interchangeable; states are kept with their frames sorted.
  *
  * An operation that an object's own operation calls on the same object is
  * part of the implementation: no operation of the history.
  *
- * Faulting steps are not taken: they are somebody else's finding. States are
+ * Faulting steps are not taken: another check reports them. States are
  * visited in the order of the number of steps that lead there, so the run
  * that is found is a shortest one of the reduced graph; it is then sought
  * without reductions among shorter ones, within a budget.
@@ -39,24 +39,23 @@ struct object_options {
 	enum monitor_kind kind;
 	monitor_judge *judge; /* MONITOR_RECORD */
 	void *judge_arg;
-	bool local, symmetry;            /* reductions */
-	uint64_t max_states, max_bytes;  /* 0: no bound */
-	double deadline;                 /* CLOCK_MONOTONIC seconds; 0: none */
-	uint32_t max_steps;              /* longer runs are not looked at; 0: all are */
+	bool local, symmetry;           /* reductions */
+	uint64_t max_states, max_bytes; /* 0: no bound */
+	double deadline;                /* CLOCK_MONOTONIC seconds; 0: none */
+	uint32_t max_steps;             /* longer runs are not looked at; 0: all are */
 };
 
 struct object_result {
 	enum answer answer;
-	const char *limit;   /* unknown: "states", "memory", "time", "step", "clients" */
-	struct move *path;   /* violated: from the initial state; malloc'ed */
+	const char *limit; /* unknown: "states", "memory", "time", "step", "clients" */
+	struct move *path; /* violated: from the initial state; malloc'ed */
 	uint32_t npath;
 	uint64_t states, transitions, bytes;
 	uint32_t monitor_states;
-	uint64_t judged;     /* histories given to judge */
+	uint64_t judged; /* histories given to judge */
 };
 
-void object_check(const struct ir *p, uint32_t object, const struct object_options *o,
-                  struct object_result *r);
+void object_check(const struct ir *p, uint32_t object, const struct object_options *o, struct object_result *r);
 void object_result_free(struct object_result *r);
 
 #endif

@@ -11,10 +11,10 @@ static bool counts(const struct object_steps *s, uint32_t oper)
 	return oper != IR_NONE && s->ir->opers[oper].object == s->object && ir_oper_counts(s->ir, oper);
 }
 
-/* ---- which steps nobody else sees ------------------------------------------------ */
+/* ---- which steps are invisible to other threads ------------------------------------------------ */
 
 /* By variable: 0 untouched, thread + 1 when one thread alone touches it, else
- * IR_NONE; a variable that nobody writes is as good as untouched. */
+ * IR_NONE; a variable that no thread writes is as good as untouched. */
 static uint32_t *owners(const struct ir *p)
 {
 	uint32_t *own = calloc(p->nvars + 1ull, sizeof *own);
@@ -46,8 +46,7 @@ static bool all_private(const struct ir *p, const uint32_t *own, const struct ir
 
 static bool answers_read(const struct ir *p, const struct ir_node *n)
 {
-	return n->kind == IRN_REGISTER && n->naccess == 1 &&
-	       p->accesses[n->access].mode == IRA_READ_RESP;
+	return n->kind == IRN_REGISTER && n->naccess == 1 && p->accesses[n->access].mode == IRA_READ_RESP;
 }
 
 static enum object_class classify(const struct object_steps *s, const uint32_t *own, const struct ir_node *n)
@@ -168,8 +167,7 @@ static void emit(struct object_steps *s, uint32_t at)
 	struct object_edge e = { .move = s->nmoves, .nmoves = s->nway, .event = s->nevents, .nevents = s->nmet };
 	e.global = vectab_add(&s->globals, s->level[at].g);
 	e.frame = vectab_add(&s->kinds[s->kind].frames, s->level[at].f);
-	if (e.global == VECTAB_NONE || e.frame == VECTAB_NONE ||
-	    !GROW_RAW(s->edges, s->cap_edges, s->nedges + 1ull) ||
+	if (e.global == VECTAB_NONE || e.frame == VECTAB_NONE || !GROW_RAW(s->edges, s->cap_edges, s->nedges + 1ull) ||
 	    !GROW_RAW(s->moves, s->cap_moves, (uint64_t)s->nmoves + s->nway) ||
 	    !GROW_RAW(s->events, s->cap_events, (uint64_t)s->nevents + s->nmet)) {
 		s->failed = true;
@@ -200,8 +198,8 @@ static void note_event(struct object_steps *s, enum monitor_event what, int32_t 
 	s->met[s->nmet++] = (struct object_event){ rel, s->nway - 1 };
 }
 
-static bool visit(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
-                  const struct ir_choices *ch, const struct ir_effect *eff)
+static bool visit(void *arg, enum ir_result r, const int32_t *g, const int32_t *f, const struct ir_choices *ch,
+                  const struct ir_effect *eff)
 {
 	struct object_visit *v = arg;
 	struct object_steps *s = v->s;
@@ -257,8 +255,7 @@ static void follow(struct object_steps *s, uint32_t at, bool must, bool called)
 		emit(s, at);
 }
 
-const struct object_edge *object_steps_of(struct object_steps *s, uint32_t kind, uint32_t global,
-                                          uint32_t frame, uint32_t *n)
+const struct object_edge *object_steps_of(struct object_steps *s, uint32_t kind, uint32_t global, uint32_t frame, uint32_t *n)
 {
 	struct object_kind *k = &s->kinds[kind];
 	uint64_t key = (uint64_t)global << 32 | frame;
@@ -272,8 +269,7 @@ const struct object_edge *object_steps_of(struct object_steps *s, uint32_t kind,
 		}
 		s->edges[s->nedges++] = (struct object_edge){ 0 };
 		memcpy(s->level[0].g, vectab_get(&s->globals, global), s->ir->nglobals * sizeof(int32_t));
-		memcpy(s->level[0].f, vectab_get(&k->frames, frame),
-		       s->ir->templates[k->tmpl].nslots * sizeof(int32_t));
+		memcpy(s->level[0].f, vectab_get(&k->frames, frame), s->ir->templates[k->tmpl].nslots * sizeof(int32_t));
 		s->kind = kind;
 		s->nway = s->nmet = 0;
 		follow(s, 0, false, false);

@@ -29,7 +29,7 @@ struct object_edge {
 
 enum object_class {
 	OBJECT_END,    /* no step from here */
-	OBJECT_LOCAL,  /* nobody else sees it */
+	OBJECT_LOCAL,  /* invisible to other threads */
 	OBJECT_INVOKE, /* a call of the object */
 	OBJECT_REAL,
 };
@@ -47,13 +47,13 @@ struct object_level { /* a state on the way of a chain, and room for a next */
 struct object_steps {
 	const struct ir *ir;
 	uint32_t object;
-	bool local;           /* reduction */
-	uint8_t *cls;         /* by node: enum object_class */
+	bool local;   /* reduction */
+	uint8_t *cls; /* by node: enum object_class */
 	uint32_t nkinds;
 	struct object_kind *kinds;
-	uint32_t *kind_of;    /* by thread */
+	uint32_t *kind_of; /* by thread */
 	struct vectab globals;
-	struct vectab rels;   /* (enum monitor_event, value) */
+	struct vectab rels;        /* (enum monitor_event, value) */
 	struct object_edge *edges; /* a header (global = how many) before each list */
 	uint32_t nedges, cap_edges;
 	uint32_t *moves;
@@ -65,14 +65,13 @@ struct object_steps {
 	uint32_t kind, way[OBJECT_CHAIN], nway;
 	struct object_event met[OBJECT_CHAIN];
 	uint32_t nmet;
-	bool failed, limit;   /* memory ended; a step was too long */
+	bool failed, limit; /* out of memory; a step was too long */
 };
 
 bool object_steps_init(struct object_steps *s, const struct ir *p, uint32_t object, bool local);
 void object_steps_free(struct object_steps *s);
 /* The successors of a thread of this kind: *n edges, valid until the next call. */
-const struct object_edge *object_steps_of(struct object_steps *s, uint32_t kind, uint32_t global,
-                                          uint32_t frame, uint32_t *n);
+const struct object_edge *object_steps_of(struct object_steps *s, uint32_t kind, uint32_t global, uint32_t frame, uint32_t *n);
 uint64_t object_steps_bytes(const struct object_steps *s);
 
 #endif

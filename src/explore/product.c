@@ -46,8 +46,7 @@ static uint32_t canonical(struct product *x, struct prod_kind *k, uint32_t frame
 	return id;
 }
 
-uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t frame, uint32_t shadow,
-                           uint32_t script, uint8_t phase)
+uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t frame, uint32_t shadow, uint32_t script, uint8_t phase)
 {
 	assert(frame < k->frames.n && script < x->scripts.n && phase <= 1);
 	assert(x->mode == PROD_COMMIT ? shadow < k->frames.n : !shadow && !script && !phase);
@@ -55,8 +54,7 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 	uint32_t id = vectab_add(&k->locals, v);
 	if (id == VECTAB_NONE || id < k->ninfo)
 		return id;
-	if (!GROW(k->info, k->cap, id + 1ull) ||
-	    !stable_array_reserve(&k->attr, (uint64_t)id + 1))
+	if (!GROW(k->info, k->cap, id + 1ull) || !stable_array_reserve(&k->attr, (uint64_t)id + 1))
 		return VECTAB_NONE;
 	uint32_t node = (uint32_t)vectab_get(&k->frames, frame)[0];
 	uint32_t canon = canonical(x, k, frame);
@@ -65,17 +63,15 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 	bool equal = x->mode == PROD_COMMIT && canon == canonical(x, k, shadow);
 	bool inside = product_marked(x, node);
 	k->info[id] = (struct prod_local){ frame, shadow, script, phase, inside, equal, canon };
-	*(uint8_t *)stable_array_at(&k->attr, id) =
-		(uint8_t)((inside ? PRODA_INSIDE : 0) | (equal ? 0 : PRODA_UNEQUAL) |
-	                  (x->ir->nodes[node].kind == IRN_END ? PRODA_END : 0));
+	*(uint8_t *)stable_array_at(&k->attr, id) = (uint8_t)((inside ? PRODA_INSIDE : 0) | (equal ? 0 : PRODA_UNEQUAL) |
+	                                                      (x->ir->nodes[node].kind == IRN_END ? PRODA_END : 0));
 	assert(id == k->ninfo && id < k->cap);
 	assert(!phase || inside); /* a block that was left is over */
 	k->ninfo = id + 1;
 	return id;
 }
 
-bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, uint32_t block,
-                  const struct labelling *lab)
+bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab)
 {
 	assert(block == PROD_BLOCK_ALL || block < ir->nblocks);
 	assert(mode == PROD_COMMIT || !lab);
@@ -167,9 +163,8 @@ uint32_t product_initial_local(struct product *x, uint32_t thread)
 
 uint64_t product_bytes(const struct product *x)
 {
-	uint64_t n = vectab_bytes(&x->plain_globals) + vectab_bytes(&x->globals) +
-	             vectab_bytes(&x->scripts) + stable_array_bytes(&x->edges) + stable_array_bytes(&x->unequal) +
-	             (uint64_t)x->cap_moves * 4 + x->row_bytes;
+	uint64_t n = vectab_bytes(&x->plain_globals) + vectab_bytes(&x->globals) + vectab_bytes(&x->scripts) +
+	             stable_array_bytes(&x->edges) + stable_array_bytes(&x->unequal) + (uint64_t)x->cap_moves * 4 + x->row_bytes;
 	for (uint32_t i = 0; i < x->nkinds; i++) {
 		const struct prod_kind *k = &x->kinds[i];
 		n += vectab_bytes(&k->frames) + vectab_bytes(&k->locals) + stable_array_bytes(&k->attr) +
@@ -192,10 +187,9 @@ static bool retire(struct product *x, void *p)
 	return true;
 }
 
-/* The row of a global state, long enough for the local one; NULL when there
- * is none and there shall be none. */
-static struct prod_row *row_for(struct product *x, struct prod_kind *k, uint32_t global,
-                                uint32_t local)
+/* The row of a global state, long enough for the local one; NULL if there is
+ * none and none is to be made. */
+static struct prod_row *row_for(struct product *x, struct prod_kind *k, uint32_t global, uint32_t local)
 {
 	assert(global < x->globals.n && local < k->ninfo + 4096ull);
 	struct prod_row **at = stable_array_at(&k->rows, global), *old = *at;
@@ -250,8 +244,7 @@ static bool map_grow(struct product *x, struct prod_kind *k)
 	return true;
 }
 
-static bool remember(struct product *x, struct prod_kind *k, uint32_t global, uint32_t local,
-                     uint64_t entry)
+static bool remember(struct product *x, struct prod_kind *k, uint32_t global, uint32_t local, uint64_t entry)
 {
 	assert(entry && entry != PROD_WIDEN);
 	struct prod_row *row = row_for(x, k, global, local);
@@ -277,15 +270,12 @@ static uint64_t recall(const struct prod_kind *k, uint32_t global, uint32_t loca
 			return e;
 	}
 	struct prod_map *m = __atomic_load_n(&k->memo, __ATOMIC_ACQUIRE);
-	return m ? __atomic_load_n(&map_locate(m, (uint64_t)global << 32 | local)->entry,
-	                           __ATOMIC_ACQUIRE)
-	         : 0;
+	return m ? __atomic_load_n(&map_locate(m, (uint64_t)global << 32 | local)->entry, __ATOMIC_ACQUIRE) : 0;
 }
 
 static bool save_moves(struct product *x, const struct computing *c, const struct product_outcome *o)
 {
-	if (o->nmoves > UINT32_MAX / 2 - x->nmoves ||
-	    !GROW(x->moves, x->cap_moves, x->nmoves + o->nmoves))
+	if (o->nmoves > UINT32_MAX / 2 - x->nmoves || !GROW(x->moves, x->cap_moves, x->nmoves + o->nmoves))
 		return false;
 	for (uint32_t i = o->nmoves, at = o->last; i-- > 0; at = c->chain[at].before)
 		x->moves[x->nmoves + i] = c->chain[at].number;
@@ -294,7 +284,7 @@ static bool save_moves(struct product *x, const struct computing *c, const struc
 	return true;
 }
 
-/* The outcomes as a list behind a header; where that is, or PROD_NONE. */
+/* The outcomes as a list after a header; where that is, or PROD_NONE. */
 static uint32_t save(struct product *x, const struct computing *c)
 {
 	uint64_t at = stable_array_run(x->nedges, (uint64_t)c->nout + 1);
@@ -313,8 +303,7 @@ static uint32_t save(struct product *x, const struct computing *c)
 	return (uint32_t)at;
 }
 
-static bool within_limits(const struct product *x, const struct prod_kind *k,
-                          const struct computing *c)
+static bool within_limits(const struct product *x, const struct prod_kind *k, const struct computing *c)
 {
 	for (uint32_t i = 0; i < c->nout; i++)
 		if (c->out[i].global >= x->limit || c->out[i].local >= k->limit)
@@ -324,8 +313,7 @@ static bool within_limits(const struct product *x, const struct prod_kind *k,
 
 static bool is_simple(const struct product *x, const struct computing *c)
 {
-	return x->simple && c->nout == 1 && !(c->out[0].flags & ~(uint32_t)PRODF_COMMIT) &&
-	       c->out[0].global < 0x7ffffffe;
+	return x->simple && c->nout == 1 && !(c->out[0].flags & ~(uint32_t)PRODF_COMMIT) && c->out[0].global < 0x7ffffffe;
 }
 
 static uint64_t compute(struct product *x, struct prod_kind *k, uint32_t global, uint32_t local)
@@ -350,7 +338,8 @@ static uint64_t compute(struct product *x, struct prod_kind *k, uint32_t global,
 		x->out_of_memory = true;
 	if (entry != PROD_TROUBLE && entry != PROD_WIDEN && k->info[local].inside)
 		entry |= PROD_INSIDE;
-	assert(entry == PROD_WIDEN || entry == PROD_TROUBLE || (entry & ~PROD_INSIDE) == PROD_BLOCKED || product_is_list(entry) || entry >> 32);
+	assert(entry == PROD_WIDEN || entry == PROD_TROUBLE || (entry & ~PROD_INSIDE) == PROD_BLOCKED || product_is_list(entry) ||
+	       entry >> 32);
 	free(c.out);
 	free(c.chain);
 	return entry;
@@ -364,7 +353,7 @@ uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, ui
 	if (e)
 		return e;
 	pthread_mutex_lock(&x->lock);
-	e = recall(k, global, local); /* somebody may have been faster */
+	e = recall(k, global, local); /* another thread may have been faster */
 	if (!e && !x->out_of_memory) {
 		e = compute(x, k, global, local);
 		if (e != PROD_WIDEN && e != PROD_TROUBLE && !remember(x, k, global, local, e)) {
@@ -385,8 +374,7 @@ const struct prod_row *product_whole_row(struct product *x, uint32_t kind, uint3
 	return row;
 }
 
-const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global,
-                                     uint32_t local, uint32_t *n)
+const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global, uint32_t local, uint32_t *n)
 {
 	uint64_t e = product_code(x, kind, global, local);
 	assert(!x->simple);

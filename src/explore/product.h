@@ -13,7 +13,7 @@
  * one outcome. So on a correct program there are exactly as many states as
  * under the standard semantics. A choice that the block made before its
  * commit is replayed on the shadow; one it makes later is guessed at the
- * commit and the guess is held against it (`script`).
+ * commit and the guess is compared with it (`script`).
  *
  * Threads of one template share a *kind* and with it all tables; templates
  * that use safe or regular variables have a kind per thread.
@@ -30,7 +30,7 @@
 #include "explore/vectab.h"
 #include "ir/ir.h"
 
-#define PROD_NONE UINT32_MAX
+#define PROD_NONE      UINT32_MAX
 #define PROD_BLOCK_ALL UINT32_MAX /* every block counts */
 
 /*
@@ -39,7 +39,7 @@
  * block instance takes such a step it commits.
  */
 struct labelling {
-	uint8_t *edge; /* by ir.succs index: a step along it commits */
+	uint8_t *edge;  /* by ir.succs index: a step along it commits */
 	bool *at_entry; /* by block: the enter step commits */
 };
 
@@ -49,22 +49,22 @@ enum prod_mode {
 };
 
 enum prod_flag {
-	PRODF_FAULT = 1,         /* the step itself goes wrong */
-	PRODF_SHADOW_STUCK = 2,  /* the serial run of the block cannot go on */
+	PRODF_FAULT = 1,        /* the step itself goes wrong */
+	PRODF_SHADOW_STUCK = 2, /* the serial run of the block cannot go on */
 	PRODF_SHADOW_ENDLESS = 4,
 	PRODF_SHADOW_FAULT = 8,
-	PRODF_LIMIT = 16,        /* a bound was spent: nothing is known */
-	PRODF_COMMIT = 32,       /* this step is the block's commit action */
+	PRODF_LIMIT = 16,  /* a bound was reached: nothing is known */
+	PRODF_COMMIT = 32, /* this step is the block's commit action */
 };
 
 struct prod_edge {
 	uint32_t global, local; /* ids after the step */
 	uint32_t flags;
-	uint32_t move, nmoves;  /* the steps it is made of: product.moves, each the
+	uint32_t move, nmoves; /* the steps it is made of: product.moves, each the
 	                         * number of the outcome of ir_each, from 0 */
 };
 
-struct prod_local { /* what a local id stands for */
+struct prod_local {             /* what a local id represents */
 	uint32_t frame, shadow; /* in the kind's frame table */
 	uint32_t script;        /* choices to replay or predicted; see product.c */
 	uint8_t phase;          /* 0 outside or before, 1 after the commit */
@@ -92,12 +92,12 @@ struct prod_local { /* what a local id stands for */
 #define PROD_TROUBLE ((uint64_t)0) /* memory has ended */
 #define PROD_WIDEN   UINT64_MAX    /* an outcome has an id beyond the limits */
 
-struct prod_row { /* of one global state: entries by local state */
+struct prod_row {     /* of one global state: entries by local state */
 	uint32_t cap; /* a power of two */
 	uint64_t entry[];
 };
 
-struct prod_slot { /* of the map that takes over when rows would be too many */
+struct prod_slot {           /* of the map that takes over when rows would be too many */
 	uint64_t key, entry; /* entry 0: free */
 };
 
@@ -106,21 +106,21 @@ struct prod_map {
 	struct prod_slot slot[];
 };
 
-enum prod_attr { /* of a local state */
-	PRODA_INSIDE = 1,  /* inside a block that counts */
-	PRODA_UNEQUAL = 2, /* its shadow differs, dead slots aside */
-	PRODA_END = 4,     /* the thread has finished */
+enum prod_attr {                    /* of a local state */
+	         PRODA_INSIDE = 1,  /* inside a block that counts */
+	         PRODA_UNEQUAL = 2, /* its shadow differs, dead slots aside */
+	         PRODA_END = 4,     /* the thread has finished */
 };
 
 struct prod_kind {
-	uint32_t tmpl, thread;  /* a thread of it */
+	uint32_t tmpl, thread; /* a thread of it */
 	struct vectab frames;
-	struct vectab locals;   /* (frame, shadow, script, phase) */
+	struct vectab locals; /* (frame, shadow, script, phase) */
 	struct prod_local *info;
 	uint32_t ninfo, cap;
-	uint32_t limit;         /* ids from here on are answered with PROD_WIDEN */
-	struct stable_array attr;     /* enum prod_attr, a byte a local */
-	struct stable_array rows;     /* struct prod_row *, by global */
+	uint32_t limit;           /* ids from here on are answered with PROD_WIDEN */
+	struct stable_array attr; /* enum prod_attr, one byte per local */
+	struct stable_array rows; /* struct prod_row *, by global */
 	struct prod_map *memo;
 };
 
@@ -128,7 +128,7 @@ struct prod_kind {
  * Everything here may be read while another thread works out a step: edges,
  * attributes and rows never move, an entry is published after what it points
  * to. Working one out is done under `lock`; info, moves and the vectabs
- * belong to whoever holds it (or to a search with one thread).
+ * belong to the thread that holds it (or to a search with one thread).
  */
 struct product {
 	const struct ir *ir;
@@ -139,30 +139,29 @@ struct product {
 	struct prod_kind *kinds;
 	uint32_t *kind_of; /* by thread */
 	struct vectab plain_globals;
-	struct vectab globals; /* (plain, shadow) */
-	struct vectab scripts; /* (prefix, choice): a list, 0 is empty */
-	struct stable_array unequal; /* a byte a global: it and its shadow differ */
-	uint32_t limit;        /* global ids from here on: PROD_WIDEN */
+	struct vectab globals;       /* (plain, shadow) */
+	struct vectab scripts;       /* (prefix, choice): a list, 0 is empty */
+	struct stable_array unequal; /* one byte per global: it and its shadow differ */
+	uint32_t limit;              /* global ids from here on: PROD_WIDEN */
 	struct stable_array edges;   /* struct prod_edge; a header's `global` is the length */
 	uint64_t nedges;
 	int32_t *scratch; /* several globals and frames, for computing */
 	uint32_t *moves;
 	uint32_t nmoves, cap_moves;
-	struct locks locks;  /* who commutes with whom; when transactions is set */
-	bool simple;         /* entries may be simple: whoever needs moves leaves it off */
-	bool merge_local;    /* leaving and entering blocks are no steps of their own */
-	bool drop_pure;      /* iterations that change nothing are dropped */
-	bool transactions;   /* what commutes with the others' steps is glued */
-	uint64_t computed;   /* transitions worked out */
+	struct locks locks; /* who commutes with whom; when transactions is set */
+	bool simple;        /* entries may be simple: callers that need moves leave it off */
+	bool merge_local;   /* leaving and entering blocks are no steps of their own */
+	bool drop_pure;     /* iterations that change nothing are dropped */
+	bool transactions;  /* what commutes with the others' steps is glued */
+	uint64_t computed;  /* transitions worked out */
 	uint64_t row_bytes;
-	void **retired;      /* rows and maps that were replaced, and may be read still */
+	void **retired; /* rows and maps that were replaced, and may be read still */
 	uint32_t nretired, cap_retired;
 	pthread_mutex_t lock;
 	bool out_of_memory;
 };
 
-bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, uint32_t block,
-                  const struct labelling *lab);
+bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab);
 void product_free(struct product *x);
 
 uint32_t product_initial_global(struct product *x);
@@ -170,10 +169,9 @@ uint32_t product_initial_local(struct product *x, uint32_t thread);
 
 /*
  * The outcomes of a step of a thread of this kind: *n of them. NULL when
- * memory ends; no outcomes: not enabled. Not when `simple` is set.
+ * out of memory; no outcomes: not enabled. Not when `simple` is set.
  */
-const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global,
-                                     uint32_t local, uint32_t *n);
+const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global, uint32_t local, uint32_t *n);
 
 /* The entry, worked out when it is not there; any thread may ask. */
 uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, uint32_t local);
@@ -183,8 +181,7 @@ static inline const struct prod_row *product_row(const struct prod_kind *k, uint
 	assert(global < k->rows.cap);
 	return __atomic_load_n((struct prod_row **)stable_array_at(&k->rows, global), __ATOMIC_ACQUIRE);
 }
-static inline uint64_t product_code(struct product *x, uint32_t kind, uint32_t global,
-                                    uint32_t local)
+static inline uint64_t product_code(struct product *x, uint32_t kind, uint32_t global, uint32_t local)
 {
 	const struct prod_row *row = product_row(&x->kinds[kind], global);
 	uint64_t e = row && local < row->cap ? __atomic_load_n(&row->entry[local], __ATOMIC_ACQUIRE) : 0;
@@ -192,13 +189,11 @@ static inline uint64_t product_code(struct product *x, uint32_t kind, uint32_t g
 }
 /* The row as long as local ids can be at present; NULL when that is too much. */
 const struct prod_row *product_whole_row(struct product *x, uint32_t kind, uint32_t global);
-/* The list an entry stands for, when it is one. */
-static inline const struct prod_edge *product_list(const struct product *x, uint64_t entry,
-                                                   uint32_t *n)
+/* The list that an entry represents, if it is one. */
+static inline const struct prod_edge *product_list(const struct product *x, uint64_t entry, uint32_t *n)
 {
 	assert(!(entry >> 32 & 0x7fffffff) && (uint32_t)entry >= PROD_LIST);
-	const struct prod_edge *head =
-		stable_array_at(&x->edges, (uint32_t)((entry & ~PROD_INSIDE) - PROD_LIST));
+	const struct prod_edge *head = stable_array_at(&x->edges, (uint32_t)((entry & ~PROD_INSIDE) - PROD_LIST));
 	*n = head->global;
 	return head + 1;
 }
@@ -215,14 +210,13 @@ static inline bool product_unequal(const struct product *x, uint32_t global)
 	return *(const bool *)stable_array_at(&x->unequal, global);
 }
 
-static inline const struct prod_local *product_local(const struct product *x, uint32_t kind,
-                                                     uint32_t local)
+static inline const struct prod_local *product_local(const struct product *x, uint32_t kind, uint32_t local)
 {
 	return &x->kinds[kind].info[local];
 }
 uint64_t product_bytes(const struct product *x);
 
-/* Switches transactions on; false when memory ends. */
+/* Switches transactions on; false when out of memory. */
 bool product_use_transactions(struct product *x);
 
 /* Is the node inside a block that counts? */

@@ -9,16 +9,16 @@
 #include "explore/product.h"
 
 enum glue { /* which next step may be glued to an outcome */
-	GLUE_NOTHING,
-	GLUE_LEFT, /* a left mover: the pivot is behind it */
-	GLUE_ANY,  /* the pivot is still to come */
+	    GLUE_NOTHING,
+	    GLUE_LEFT, /* a left mover: it is past the pivot */
+	    GLUE_ANY,  /* the pivot is still to come */
 };
 
 struct product_outcome { /* an edge being built */
 	uint32_t global, local, flags;
 	uint32_t last, nmoves; /* in computing.chain: the last of its moves */
 	enum glue glue;
-	bool entered;          /* all it has done is enter a block */
+	bool entered; /* all it has done is enter a block */
 };
 
 struct chain { /* moves, each pointing to the one before */
@@ -31,7 +31,7 @@ struct computing {
 	uint32_t shadow_global;
 	struct prod_local from;
 	uint32_t from_node;
-	uint32_t number; /* of the outcome of ir_each */
+	uint32_t number;          /* of the outcome of ir_each */
 	uint32_t before, nbefore; /* the moves that led to where the step begins */
 	struct product_outcome *out;
 	uint32_t nout, cap_out;
@@ -40,8 +40,7 @@ struct computing {
 };
 
 uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow);
-uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t frame, uint32_t shadow,
-                           uint32_t script, uint8_t phase);
+uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t frame, uint32_t shadow, uint32_t script, uint8_t phase);
 /* All outcomes of one step from (global, local), appended to c->out. */
 void product_one_step(struct computing *c, uint32_t global, uint32_t local);
 /* The same, with the reductions that are on. */

@@ -7,21 +7,21 @@
  * frame, so it commutes with every step of another thread and may be delayed
  * until the thread's next step: the two become one, and the thread is outside
  * until then. Leaving likewise commutes and, when the block has committed,
- * may be done at once behind the step before it. No quiescent state
- * disappears: both only lengthen the time spent outside.
+ * may be done immediately after the preceding step. No quiescent state
+ * disappears: both only extend the time outside.
  *
  * Pure iterations (drop_pure): a step that leads from outside into the block
  * and to exactly the frame it would have right after entering, with the
  * globals unchanged (a compare-and-swap that failed), is dropped: the thread
  * can do later from outside all it could do then.
  *
- * Transactions: after Lipton, with the commit step as pivot. locks.h tells
- * for a node whether its step is a right mover (commutes with a step of
- * another thread that comes after it), a left mover (one that comes before)
- * or both. A step that commits is neither, whatever it does to the store:
- * the order of commits is what the shadow records; a step that does not
- * commit leaves the shadow alone, so that it moves in the instrumented
- * semantics as it does in the plain one. From a state of a thread,
+ * Transactions: after Lipton, with the commit step as pivot. locks.h says for
+ * a node whether its step is a right mover (commutes with a step of another
+ * thread that comes after it), a left mover (one that comes before) or both.
+ * A step that commits is neither, whatever it does to the store: the order of
+ * commits is what the shadow records; a step that does not commit leaves the
+ * shadow alone, so that it moves in the instrumented semantics as it does in
+ * the plain one. From a state of a thread,
  *
  *     right* any left*
  *
@@ -30,21 +30,21 @@
  * such sequences. Its right movers are moved right to their pivot, its left
  * movers left to it; the states are the same at the end. A sequence that has
  * not reached its pivot when another thread's fault ends the execution is
- * left out: the steps that follow commute with it. One that is behind its
- * pivot is completed: left movers are never blocked (locks.h) and commute to
- * before the fault. Hence
+ * left out: the steps that follow commute with it. One that is past its pivot
+ * is completed: left movers are never blocked (locks.h) and commute to before
+ * the fault. Hence
  *
- *   a right mover that cannot go on gives no transition: until it can, the
- *   thread might as well not have begun (deadlocks would be lost: the search
- *   for them switches transactions off);
- *   a left mover that faults, or has no outcome, is not glued: the state
- *   before it stays;
- *   with the shadow, no state between two glued steps may be quiescent: the
- *   thread must be inside a block that counts there, because [wrong] is
- *   looked for in every quiescent state;
- *   it may stop anywhere: a sequence cut in two is two sequences. It does
- *   when it has become long, so an endless loop of left movers cannot keep
- *   the others from moving.
+ *   - a right mover that cannot continue gives no transition: until it can, the
+ *     thread might as well not have begun (deadlocks would be lost: the search
+ *     for them switches transactions off);
+ *   - a left mover that faults, or has no outcome, is not merged: the state
+ *     before it stays;
+ *   - with the shadow, no state between two merged steps may be quiescent: the
+ *     thread must be inside a block that counts there, because [wrong] is
+ *     searched for in every quiescent state;
+ *   - it may stop anywhere: a sequence cut in two is two sequences. It does
+ *     when it has become long, so an endless loop of left movers cannot keep
+ *     the others from moving.
  *
  * In the midst of a transaction, a step that changes nothing at all (a failed
  * attempt at a lock) is left out.
@@ -54,9 +54,9 @@
 
 #include <string.h>
 
-#define MAX_GLUED    20000u /* steps of one transition */
-#define MAX_OUTCOMES 512u   /* beyond, nothing more is glued */
-#define MERGE_MAX_WORK     200000u
+#define MAX_GLUED      20000u /* steps of one transition */
+#define MAX_OUTCOMES   512u   /* beyond, nothing more is glued */
+#define MERGE_MAX_WORK 200000u
 
 /* A try that fails has an effect when it is outside the blocks that count, where steps are taken on the shadow as well, and
  * when the block commits with it. */
@@ -107,7 +107,7 @@ static bool moves_left(const struct product *x, const struct prod_kind *k, uint3
 	return x->transactions && locks_left(&x->locks, node);
 }
 
-/* May a state where the thread is there be passed over? */
+/* May a state where the thread is there be skipped? */
 static bool hidden(const struct product *x, const struct prod_kind *k, uint32_t local)
 {
 	enum ir_node_kind kind = x->ir->nodes[node_of(k, local)].kind;
@@ -117,8 +117,7 @@ static bool hidden(const struct product *x, const struct prod_kind *k, uint32_t 
 }
 
 /* Does the outcome lead back to where its step began, and may it be left out? */
-static bool idle(const struct product *x, const struct product_outcome *o, const struct product_outcome *from,
-                 uint32_t node)
+static bool idle(const struct product *x, const struct product_outcome *o, const struct product_outcome *from, uint32_t node)
 {
 	if (o->flags || o->global != from->global || o->local != from->local)
 		return false;
@@ -157,8 +156,8 @@ static bool twice(const struct computing *c, uint32_t i)
 {
 	const struct product_outcome *o = &c->out[i];
 	for (uint32_t k = 0; k < i; k++)
-		if (c->out[k].global == o->global && c->out[k].local == o->local &&
-		    c->out[k].flags == o->flags && c->out[k].glue == o->glue)
+		if (c->out[k].global == o->global && c->out[k].local == o->local && c->out[k].flags == o->flags &&
+		    c->out[k].glue == o->glue)
 			return true;
 	return false;
 }
@@ -196,8 +195,7 @@ static bool glue_left(struct glueing *g, uint32_t i)
 	go_on(g, &first);
 	bool ok = c->nout > n;
 	for (uint32_t k = n; k < c->nout; k++)
-		ok &= !c->out[k].flags &&
-		      (c->out[k].global != first.global || c->out[k].local != first.local);
+		ok &= !c->out[k].flags && (c->out[k].global != first.global || c->out[k].local != first.local);
 	if (!ok) {
 		c->nout = n;
 		return false;
@@ -230,8 +228,8 @@ void product_merged_step(struct computing *c, uint32_t global, uint32_t local)
 	}
 	for (uint32_t i = 0; i < c->nout && !x->out_of_memory;) {
 		const struct product_outcome *o = &c->out[i];
-		bool more = o->glue != GLUE_NOTHING && hidden(x, c->k, o->local) &&
-		            o->nmoves < MAX_GLUED && c->nout <= MAX_OUTCOMES && g.work < MERGE_MAX_WORK;
+		bool more = o->glue != GLUE_NOTHING && hidden(x, c->k, o->local) && o->nmoves < MAX_GLUED &&
+		            c->nout <= MAX_OUTCOMES && g.work < MERGE_MAX_WORK;
 		if (more && o->glue == GLUE_ANY)
 			glue_any(&g, i);
 		else if (!more || !glue_left(&g, i))

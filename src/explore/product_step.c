@@ -57,8 +57,8 @@ static bool push(struct shadow_point **list, uint32_t *n, uint32_t *cap, struct 
 }
 
 /* One outcome of a serial step: consistent with the script, or not taken. */
-static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
-                           const struct ir_choices *ch, const struct ir_effect *eff)
+static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f, const struct ir_choices *ch,
+                           const struct ir_effect *eff)
 {
 	assert(r == IR_OK || r == IR_FAULT);
 	struct shadow_run *s = arg;
@@ -85,8 +85,7 @@ static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const 
 		return false;
 	}
 	bool inside = product_marked(s->x, (uint32_t)f[0]);
-	if (!(inside ? push(&s->work, &s->nwork, &s->cap_work, p)
-	             : push(&s->done, &s->ndone, &s->cap_done, p)))
+	if (!(inside ? push(&s->work, &s->nwork, &s->cap_work, p) : push(&s->done, &s->ndone, &s->cap_done, p)))
 		s->x->out_of_memory = true;
 	return true;
 }
@@ -94,8 +93,7 @@ static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const 
 /* Seen before on this run? Then going on leads round in a circle. */
 static bool seen_before(struct shadow_run *s, const struct shadow_point *p)
 {
-	uint64_t key = hash64((uint64_t)p->global << 32 | p->frame) ^
-	               hash64((uint64_t)p->used << 32 | p->extra);
+	uint64_t key = hash64((uint64_t)p->global << 32 | p->frame) ^ hash64((uint64_t)p->used << 32 | p->extra);
 	uint32_t fresh = p->steps, v = fresh;
 	if (!map_intern(&s->seen, key, &v))
 		s->x->out_of_memory = true;
@@ -150,16 +148,14 @@ static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
 
 static void emit(struct computing *c, uint32_t global, uint32_t local, uint32_t flags)
 {
-	if (global == VECTAB_NONE || local == VECTAB_NONE ||
-	    !GROW(c->out, c->cap_out, c->nout + 1ull) ||
+	if (global == VECTAB_NONE || local == VECTAB_NONE || !GROW(c->out, c->cap_out, c->nout + 1ull) ||
 	    !GROW(c->chain, c->cap_chain, c->nchain + 1ull)) {
 		c->x->out_of_memory = true;
 		return;
 	}
 	assert(global < c->x->globals.n && local < c->k->ninfo);
 	c->chain[c->nchain] = (struct chain){ c->before, c->number };
-	c->out[c->nout++] = (struct product_outcome){ global, local, flags, c->nchain++, c->nbefore + 1,
-		                              GLUE_NOTHING, false };
+	c->out[c->nout++] = (struct product_outcome){ global, local, flags, c->nchain++, c->nbefore + 1, GLUE_NOTHING, false };
 }
 
 static void emit_end(struct computing *c, uint32_t flags)
@@ -180,8 +176,7 @@ static bool labelled(const struct product *x, uint32_t from, uint32_t to)
 	return false;
 }
 
-static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_t to,
-                    const struct ir_effect *eff)
+static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_t to, const struct ir_effect *eff)
 {
 	const struct product *x = c->x;
 	if (!was_in && !now_in)
@@ -194,14 +189,13 @@ static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_
 	if (c->from.phase)
 		return false;
 	if (!now_in)
-		return true; /* commits as it leaves */
+		return true;                     /* commits at its exit */
 	assert(x->ir->nodes[to].block == block); /* blocks that count do not nest */
 	return marked ? eff->committed == block : labelled(x, c->from_node, to);
 }
 
 /* The script in order of the choices: what was made before and in this step. */
-static uint32_t *whole_script(struct product *x, uint32_t before, const struct ir_choices *ch,
-                              uint32_t *n)
+static uint32_t *whole_script(struct product *x, uint32_t before, const struct ir_choices *ch, uint32_t *n)
 {
 	assert(before < x->scripts.n && ch->n <= IR_MAX_CHOICES);
 	uint32_t len = 0;
@@ -232,8 +226,7 @@ static uint32_t reversed(struct product *x, uint32_t script)
 }
 
 /* [commit] and [shadow]: one edge for each way the serial run can end. */
-static void commit_outcomes(struct computing *c, uint32_t g, uint32_t f, bool was_in, bool now_in,
-                            const struct ir_choices *ch)
+static void commit_outcomes(struct computing *c, uint32_t g, uint32_t f, bool was_in, bool now_in, const struct ir_choices *ch)
 {
 	assert(c->x->mode == PROD_COMMIT);
 	struct product *x = c->x;
@@ -269,8 +262,8 @@ static bool follow_script(struct computing *c, const struct ir_choices *ch, uint
 	return true;
 }
 
-static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
-                         const struct ir_choices *ch, const struct ir_effect *eff)
+static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f, const struct ir_choices *ch,
+                         const struct ir_effect *eff)
 {
 	assert(r != IR_BLOCKED);
 	struct computing *c = arg;
@@ -303,9 +296,7 @@ static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const in
 				script = script_push(x, script, ch->pick[i]);
 		if (agrees)
 			emit(c, product_add_global(x, gid, c->shadow_global),
-			     product_add_local(x, c->k, fid, c->from.shadow, now_in ? script : 0,
-			               now_in ? c->from.phase : 0),
-			     0);
+			     product_add_local(x, c->k, fid, c->from.shadow, now_in ? script : 0, now_in ? c->from.phase : 0), 0);
 	}
 	c->number++;
 	return !x->out_of_memory;
@@ -334,4 +325,3 @@ void product_one_step(struct computing *c, uint32_t global, uint32_t local)
 	ir_each(p, c->k->thread, g, f, gout, fout, step_outcome, c);
 	free(room);
 }
-

@@ -26,7 +26,7 @@ struct quiescence {
 	uint32_t cap_from;
 	struct arrow *arrows;
 	uint64_t narrows, cap_arrows;
-	bool *out;            /* by state: quiescence can be reached */
+	bool *out; /* by state: quiescence can be reached */
 	uint32_t cap_out;
 	uint32_t *cur, *next, *who;
 	const char *limit;
@@ -69,8 +69,7 @@ static uint32_t add_state(struct quiescence *q, const uint32_t *ids, struct quie
 {
 	uint32_t before = q->states.n, id = vectab_add(&q->states, (const int32_t *)ids);
 	if (id == VECTAB_NONE ||
-	    (id >= before && (!GROW(q->from, q->cap_from, id + 1ull) ||
-	                      !GROW(q->out, q->cap_out, id + 1ull)))) {
+	    (id >= before && (!GROW(q->from, q->cap_from, id + 1ull) || !GROW(q->out, q->cap_out, id + 1ull)))) {
 		q->limit = "memory";
 		return VECTAB_NONE;
 	}
@@ -96,8 +95,7 @@ static void expand(struct quiescence *q, uint32_t id)
 		uint32_t count;
 		if (t && same_group(q, t - 1, t) && q->cur[t] == q->cur[t + 1])
 			continue; /* as the thread before */
-		const struct prod_edge *e =
-			product_step(&q->x, q->x.kind_of[t], q->cur[0], q->cur[t + 1], &count);
+		const struct prod_edge *e = product_step(&q->x, q->x.kind_of[t], q->cur[0], q->cur[t + 1], &count);
 		for (uint32_t k = 0; e && k < count && !q->limit; k++) {
 			q->r->transitions++;
 			if (e[k].flags & PRODF_LIMIT)
@@ -122,8 +120,8 @@ static void expand(struct quiescence *q, uint32_t id)
 static void check_limits(struct quiescence *q)
 {
 	const struct search_options *o = q->o;
-	q->r->bytes = vectab_bytes(&q->states) + product_bytes(&q->x) +
-	              q->cap_from * sizeof *q->from + q->cap_arrows * sizeof *q->arrows;
+	q->r->bytes = vectab_bytes(&q->states) + product_bytes(&q->x) + q->cap_from * sizeof *q->from +
+	              q->cap_arrows * sizeof *q->arrows;
 	if (q->states.n > QUIESCENCE_STATES || (o->max_states && q->states.n > o->max_states))
 		q->limit = "states";
 	else if (o->max_bytes && q->r->bytes > o->max_bytes)
@@ -180,8 +178,7 @@ static bool make_path(struct quiescence *q, uint32_t state)
 	memcpy(q->cur, vectab_get(&q->states, 0), sizeof *q->cur * (q->n + 1));
 	for (uint32_t i = 0; ok && i < n; i++) {
 		uint32_t t = steps[i].thread, k = steps[i].outcome;
-		const struct prod_edge *e =
-			product_step(&q->x, q->x.kind_of[t], q->cur[0], q->cur[t + 1], &count);
+		const struct prod_edge *e = product_step(&q->x, q->x.kind_of[t], q->cur[0], q->cur[t + 1], &count);
 		ok = e && k < count;
 		if (!ok)
 			break;
@@ -222,8 +219,7 @@ static void quiescence_free(struct quiescence *q)
 	free(q->who);
 }
 
-enum quiescence_answer quiescence_search(const struct ir *ir, const struct search_options *o,
-                                         struct search_result *r)
+enum quiescence_answer quiescence_search(const struct ir *ir, const struct search_options *o, struct search_result *r)
 {
 	struct quiescence q = { .ir = ir, .o = o, .r = r };
 	uint32_t lost = IR_NONE;

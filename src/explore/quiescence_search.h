@@ -1,20 +1,20 @@
 /*
  * quiescence_search: can the threads always leave their blocks?
  *
- * Atomicity is asked of executions that end with everybody outside. A state
- * from which no such state can be reached any more is seen by no notion of
- * it: two threads that hold each other's lock for ever, a block that waits for
- * what nobody will do. So it is looked for by itself: all states are explored
- * and the transitions kept, then, backwards from the quiescent states, all
- * that can get there are marked; what is left is lost. States are found
- * breadth first, so the first one left is among the nearest.
+ * Atomicity is defined for executions that end with all threads outside
+ * blocks. A state from which no such state can be reached any more is seen by
+ * no notion of it: two threads that hold each other's lock forever, a block
+ * that waits for something that never happens. So it is looked for by itself:
+ * all states are explored and the transitions kept, then, backwards from the
+ * quiescent states, all that can get there are marked; what is left is lost.
+ * States are found breadth first, so the first one left is among the nearest.
  *
  * A step that goes wrong counts as a way out (a fault is reported as that).
  * Identical threads are kept sorted; no other reduction is used, since those
- * that merge entering a block with the step behind it would hide a thread
- * that has entered and waits for ever.
+ * that merge entering a block with the following step would hide a thread that
+ * has entered and waits forever.
  *
- * Cost: 4 (threads + 1) bytes a state and 8 a transition, both bounded:
+ * Cost: 4 (threads + 1) bytes per state and 8 per transition, both bounded:
  * beyond QUIESCENCE_STATES states (or the options' own limits) the answer is
  * SEARCH_LIMIT.
  */
@@ -28,7 +28,6 @@
 enum quiescence_answer { QUIESCENCE_ALWAYS, QUIESCENCE_LOST, QUIESCENCE_LIMIT };
 
 /* QUIESCENCE_LOST: r->path leads to a lost state. QUIESCENCE_LIMIT: r->limit. */
-enum quiescence_answer quiescence_search(const struct ir *ir, const struct search_options *o,
-                                         struct search_result *r);
+enum quiescence_answer quiescence_search(const struct ir *ir, const struct search_options *o, struct search_result *r);
 
 #endif

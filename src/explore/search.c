@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK        0.1    /* seconds between looks at the limits */
-#define TICK_WORK   65536u /* thread states between looks at the clock */
-#define CHUNK_STATES       1024u  /* states of a chunk */
-#define JOBS_FROM   20000u /* states; fewer are not worth more threads */
+#define TICK         0.1    /* seconds between looks at the limits */
+#define TICK_WORK    65536u /* thread states between looks at the clock */
+#define CHUNK_STATES 1024u  /* states of a chunk */
+#define JOBS_FROM    20000u /* states; fewer are not worth more threads */
 
 void search_ask_meeting(struct search *s)
 {
@@ -115,8 +115,8 @@ static bool take_chunk(struct worker *w)
 	if (i >= s->cur.n)
 		return false;
 	w->chunk = s->cur.chunk[i];
-	assert(w->chunk && w->chunk->n); /* nobody has taken it before */
-	s->cur.chunk[i] = NULL; /* the worker's now */
+	assert(w->chunk && w->chunk->n); /* no thread has taken it before */
+	s->cur.chunk[i] = NULL;          /* the worker's now */
 	w->at = 0;
 	return true;
 }
@@ -161,15 +161,13 @@ struct converting {
 	uint64_t *words;
 };
 
-static bool convert_chunk(struct converting *v, const struct store *from, struct store *to,
-                          struct chunk *c)
+static bool convert_chunk(struct converting *v, const struct store *from, struct store *to, struct chunk *c)
 {
 	if (!c)
 		return true;
 	uint64_t *keys = malloc((size_t)v->s->chunk * to->key * sizeof *keys);
 	for (uint32_t i = 0; keys && i < c->n; i++)
-		if (!store_convert(from, c->keys + (size_t)i * from->key, to, keys + (size_t)i * to->key,
-		                   v->ids, v->words)) {
+		if (!store_convert(from, c->keys + (size_t)i * from->key, to, keys + (size_t)i * to->key, v->ids, v->words)) {
 			free(keys);
 			return false;
 		}
@@ -195,8 +193,7 @@ static bool convert_chunks(void *arg, const struct store *from, struct store *to
 	for (uint64_t i = 0; ok && i < s->next.n; i++)
 		ok = convert_chunk(&v, from, to, s->next.chunk[i]);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
-		ok = convert_chunk(&v, from, to, s->workers[i].chunk) &&
-		     convert_chunk(&v, from, to, s->workers[i].out);
+		ok = convert_chunk(&v, from, to, s->workers[i].chunk) && convert_chunk(&v, from, to, s->workers[i].out);
 	free(v.ids);
 	free(v.words);
 	return ok;
@@ -228,7 +225,7 @@ static bool widen(struct search *s)
 	tell_limits(s);
 	search_make_spans(s);
 	for (uint32_t i = 0; ok && i < s->nthreads; i++)
-	assert(x->kinds[x->kind_of[i]].ninfo <= x->kinds[x->kind_of[i]].limit + 1ull); /* each id fits its field */
+		assert(x->kinds[x->kind_of[i]].ninfo <= x->kinds[x->kind_of[i]].limit + 1ull); /* each id fits its field */
 	s->widen = false;
 	return ok;
 }
@@ -248,8 +245,7 @@ static void count(struct search *s)
 	r->transitions = 0;
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		r->transitions += s->workers[i].transitions;
-	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes +
-	                 (s->cur.cap + s->next.cap) * sizeof(struct chunk *) +
+	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes + (s->cur.cap + s->next.cap) * sizeof(struct chunk *) +
 	                 s->cap_origins * sizeof *s->origins + product_bytes(&s->prod);
 	assert(s->store.n <= s->store.cap);
 	r->bytes = bytes > r->bytes ? bytes : r->bytes;
@@ -345,13 +341,12 @@ static void lead(struct search *s)
 {
 	assert(s->waiting == s->nworkers);
 	for (uint32_t i = 0; i < s->nworkers; i++)
-	assert(!s->workers[i].nbatch);
+		assert(!s->workers[i].nbatch);
 	bool done = s->taken >= s->cur.n;
 	__atomic_store_n(&s->stop, 0, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		done &= !s->workers[i].chunk;
-	if (s->r->verdict == SEARCH_HOLDS && ((s->widen && !widen(s)) ||
-	                                      (store_crowded(&s->store) && !store_grow(&s->store))))
+	if (s->r->verdict == SEARCH_HOLDS && ((s->widen && !widen(s)) || (store_crowded(&s->store) && !store_grow(&s->store))))
 		limit(s, "memory");
 	check_limits(s);
 	if (s->r->verdict == SEARCH_HOLDS && done)
@@ -435,7 +430,7 @@ static void make_groups(struct search *s)
 	for (uint32_t i = s->nthreads; i-- > 0;)
 		s->last[i] = i + 1 < s->nthreads && s->first[i + 1] == s->first[i] ? s->last[i + 1] : i;
 	for (uint32_t i = 0; i < s->nthreads; i++)
-	assert(s->first[i] <= i && i <= s->last[i] && x->kind_of[s->first[i]] == x->kind_of[s->last[i]]);
+		assert(s->first[i] <= i && i <= s->last[i] && x->kind_of[s->first[i]] == x->kind_of[s->last[i]]);
 	s->plain = !s->tracing && !s->o->deadlock;
 	for (uint32_t i = 0; i < s->nthreads; i++)
 		s->plain &= s->first[i] == s->last[i] && !search_frozen(s, i);
@@ -474,9 +469,8 @@ static bool begin(struct search *s)
 	return !s->tracing || s->origins;
 }
 
-bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block,
-                 const struct labelling *lab, const struct search_options *o,
-                 struct search_result *r, bool tracing)
+bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                 const struct search_options *o, struct search_result *r, bool tracing)
 {
 	uint32_t n = ir->nthreads;
 	memset(s, 0, sizeof *s);
@@ -535,9 +529,8 @@ void search_free(struct search *s)
 	pthread_cond_destroy(&s->met);
 }
 
-void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block,
-                const struct labelling *lab, const struct search_options *o,
-                struct search_result *r)
+void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                const struct search_options *o, struct search_result *r)
 {
 	struct search s;
 	memset(r, 0, sizeof *r);

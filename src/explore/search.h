@@ -9,7 +9,7 @@
  * meet: the last to arrive does it while the others wait.
  *
  * States and transitions are the same for any number of threads. A violation
- * is searched for anew by one thread, which also records how states were
+ * is searched for again by one thread, which also records how states were
  * reached: so the path and the counts do not depend on the number of threads
  * either. (The second search ends no deeper than the first.)
  *
@@ -27,28 +27,27 @@
 
 enum search_verdict {
 	SEARCH_HOLDS,
-	SEARCH_WRONG,          /* quiescent, and the shadow differs: rule [wrong] */
+	SEARCH_WRONG, /* quiescent, and the shadow differs: rule [wrong] */
 	SEARCH_FAULT,
 	SEARCH_DEADLOCK,
-	SEARCH_SHADOW_STUCK,   /* a block cannot finish when it runs serially */
+	SEARCH_SHADOW_STUCK, /* a block cannot finish when it runs serially */
 	SEARCH_SHADOW_ENDLESS,
 	SEARCH_SHADOW_FAULT,
-	SEARCH_LIMIT,          /* see `limit` */
+	SEARCH_LIMIT, /* see `limit` */
 };
 
 struct search_options {
 	bool symmetry, merge_local, drop_pure, transactions; /* reductions */
-	uint32_t jobs;                         /* threads that explore; 0 is 1 */
-	uint64_t jobs_from;                    /* states from which on there are so many; 0: a default */
-	uint32_t chunk;                        /* states a thread takes at a time; 0: a default */
-	uint32_t few;                          /* of each template only so many threads move; 0: all.
-	                                        * A violation is one of the program all the same. */
-	bool deadlock;                         /* look for deadlocks */
-	bool faults;                           /* a fault is a violation; else its step is left out */
-	uint64_t max_states, max_bytes;        /* 0: no bound; the first is looked at between levels */
-	double deadline;                       /* CLOCK_MONOTONIC seconds; 0: none */
-	void (*progress)(void *arg, uint64_t states, uint64_t transitions, uint32_t depth,
-	                 uint64_t bytes);
+	uint32_t jobs;                                       /* threads that explore; 0 is 1 */
+	uint64_t jobs_from;                                  /* states from which on there are so many; 0: a default */
+	uint32_t chunk;                                      /* states a thread takes at a time; 0: a default */
+	uint32_t few;                                        /* of each template only so many threads move; 0: all.
+	                                        * A violation is still one of the program. */
+	bool deadlock;                                       /* look for deadlocks */
+	bool faults;                                         /* a fault is a violation; else its step is left out */
+	uint64_t max_states, max_bytes;                      /* 0: no bound; the first is looked at between levels */
+	double deadline;                                     /* CLOCK_MONOTONIC seconds; 0: none */
+	void (*progress)(void *arg, uint64_t states, uint64_t transitions, uint32_t depth, uint64_t bytes);
 	void *progress_arg;
 };
 
@@ -61,9 +60,8 @@ struct search_result {
 	uint32_t npath;
 };
 
-void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block,
-                const struct labelling *lab, const struct search_options *o,
-                struct search_result *r);
+void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                const struct search_options *o, struct search_result *r);
 void search_result_free(struct search_result *r);
 
 #endif

@@ -10,7 +10,7 @@
 #include "explore/search.h"
 #include "explore/store.h"
 
-#define BATCH  STORE_SLACK
+#define BATCH STORE_SLACK
 
 struct chunk { /* states of a level, as keys of the store */
 	uint64_t *keys;
@@ -32,11 +32,11 @@ struct thread_span { /* threads of one kind side by side, for expand's fast path
 	uint8_t shift, bits;
 };
 
-struct search_run { /* threads of a symmetric group with the same local state */
+struct search_run {           /* threads of a symmetric group with the same local state */
 	uint32_t first, last; /* threads */
 	uint32_t id;
-	uint32_t low, high;   /* the runs of its group */
-	uint64_t code;        /* what they can do */
+	uint32_t low, high; /* the runs of its group */
+	uint64_t code;      /* what they can do */
 };
 
 struct worker {
@@ -44,13 +44,13 @@ struct worker {
 	pthread_t thread;
 	struct chunk *chunk; /* being expanded, from state `at` on */
 	uint32_t at;
-	struct chunk *out;   /* being filled */
+	struct chunk *out; /* being filled */
 	uint64_t transitions;
-	uint32_t ticks;      /* work since the clock was looked at */
-	uint32_t nbatch;     /* successors waiting for their insertion */
-	uint64_t *batch;     /* keys */
+	uint32_t ticks;  /* work since the clock was looked at */
+	uint32_t nbatch; /* successors waiting for their insertion */
+	uint64_t *batch; /* keys */
 	uint64_t place[BATCH];
-	bool check[BATCH];   /* may be quiescent */
+	bool check[BATCH]; /* may be quiescent */
 	struct origin from[BATCH];
 	/* the state being expanded, and a successor */
 	uint32_t global, nruns;
@@ -69,14 +69,16 @@ struct search {
 	struct thread_span *spans;
 	uint32_t nspans;
 	bool tracing;
-	bool plain;             /* expand_plain may be tried */
+	bool plain; /* expand_plain may be tried */
 	struct level cur, next;
-	uint32_t chunk;         /* states of one */
-	uint64_t taken;         /* chunks of cur, atomically */
+	uint32_t chunk; /* states of one */
+	uint64_t taken; /* chunks of cur, atomically */
 	uint64_t chunk_bytes;
 	struct origin *origins;
 	uint64_t norigins, cap_origins;
-	struct { uint32_t parent, thread, edge; } hit; /* thread IR_NONE: the state itself */
+	struct {
+		uint32_t parent, thread, edge;
+	} hit; /* thread IR_NONE: the state itself */
 	struct search_result *r;
 	/* meetings */
 	pthread_mutex_t lock;
@@ -84,14 +86,14 @@ struct search {
 	struct worker *workers;
 	uint32_t nworkers, waiting;
 	uint64_t meeting;
-	int stop;               /* come to a meeting; atomic */
+	int stop; /* come to a meeting; atomic */
 	bool quit, widen;
 	double next_tick;
 };
 
 enum expanded {
 	EXPANDED, /* all of it */
-	AGAIN,    /* not all; a meeting has been asked for, then anew */
+	AGAIN,    /* not all; a meeting has been requested, then again */
 };
 
 /* Does the thread stay where it is? */
@@ -110,15 +112,13 @@ void search_give_up(struct search *s, const char *limit);
 void search_hit(struct search *s, enum search_verdict v, struct origin at);
 void search_ask_meeting(struct search *s);
 bool search_push(struct worker *w, const uint64_t *key);
-bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block,
-                 const struct labelling *lab, const struct search_options *o,
-                 struct search_result *r, bool tracing);
+bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                 const struct search_options *o, struct search_result *r, bool tracing);
 void search_explore(struct search *s);
 void search_free(struct search *s);
 
 /* counterexample.c */
-void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
-                  const struct labelling *lab, const struct search_options *o,
-                  struct search_result *r);
+void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                  const struct search_options *o, struct search_result *r);
 
 #endif

@@ -49,8 +49,7 @@ static bool expand(struct serial_search *s, uint32_t id)
 		uint32_t count;
 		if (!has_turn(s, t))
 			continue;
-		const struct prod_edge *e = product_step(x, x->kind_of[t], (uint32_t)s->cur[0],
-		                                         (uint32_t)s->cur[t + 1], &count);
+		const struct prod_edge *e = product_step(x, x->kind_of[t], (uint32_t)s->cur[0], (uint32_t)s->cur[t + 1], &count);
 		for (uint32_t k = 0; e && k < count; k++) {
 			if (e[k].flags)
 				continue;
@@ -79,8 +78,7 @@ static bool make_path(const struct serial_search *s, uint32_t id, struct move **
 	return true;
 }
 
-bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path,
-                 uint32_t *n)
+bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path, uint32_t *n)
 {
 	assert(x->mode == PROD_STANDARD && !x->merge_local && !x->transactions && !x->simple);
 	struct serial_search s = { .x = x, .n = x->ir->nthreads };

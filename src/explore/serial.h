@@ -10,9 +10,8 @@
  * block that counts) from the initial state to the state `goal` (globals and
  * local ids of the product, which is PROD_STANDARD and merges nothing), as
  * moves in *path (malloc'ed, *n of them). False: there is none among the first
- * `max` states, or memory ends.
+ * `max` states, or when out of memory.
  */
-bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path,
-                 uint32_t *n);
+bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path, uint32_t *n);
 
 #endif

@@ -15,7 +15,7 @@ struct explains_item {
 	uint32_t *after; /* by thread: how many of its items come before */
 };
 
-struct explains_place { /* what a shared slot passes on: ended items, by thread */
+struct explains_place {     /* what a shared slot passes on: ended items, by thread */
 	uint32_t *by_write; /* of those who wrote it */
 	uint32_t *by_any;   /* of those who touched it */
 };
@@ -25,7 +25,7 @@ enum explains_why { WHY_OTHER = 1, WHY_STUCK = 2, WHY_ENDLESS = 4 };
 struct halt { /* a block that does not finish alone */
 	enum verdict_problem problem;
 	uint32_t thread;
-	int32_t *state; /* where it stands still, or goes round */
+	int32_t *state; /* where it is blocked, or loops */
 };
 
 struct serializable {
@@ -42,11 +42,11 @@ struct serializable {
 	struct vectab seen;     /* inside a serial block */
 	int32_t *point, *scratch, *first, *goal;
 	uint64_t points, bytes; /* tried; at most so many in the tables */
-	bool failed; /* memory or a limit */
+	bool failed;            /* memory or a limit */
 	/* why it does not go on: see serializable_stuck */
-	uint32_t why;     /* of the items tried at one point: enum explains_why */
-	uint64_t made;    /* points that came out */
-	bool other;       /* some dead end is no waiting block */
+	uint32_t why;                /* of the items tried at one point: enum explains_why */
+	uint64_t made;               /* points that came out */
+	bool other;                  /* some dead end is no waiting block */
 	struct halt now, first_halt; /* at this point; at the first dead end */
 };
 
@@ -173,8 +173,7 @@ struct taking {
 	bool block;
 };
 
-static bool take(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                 const struct ir_effect *eff)
+static bool take(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct taking *a = arg;
 	struct serializable *x = a->x;
@@ -208,8 +207,7 @@ static void halts(struct serializable *x, enum verdict_problem problem, uint32_t
 }
 
 /* Everything the thread's next item can lead to from this state. */
-static void take_item(struct serializable *x, const struct explains_item *it, const int32_t *state,
-                      struct vectab *to)
+static void take_item(struct serializable *x, const struct explains_item *it, const int32_t *state, struct vectab *to)
 {
 	const struct ir *p = x->p;
 	const struct ir_node *at = &p->nodes[ir_node_of(p, state, it->thread)];
@@ -263,8 +261,7 @@ static void dead_end(struct serializable *x)
 	}
 }
 
-static void expand(struct serializable *x, uint32_t id, int32_t *state, const struct vectab *from,
-                   struct vectab *to)
+static void expand(struct serializable *x, uint32_t id, int32_t *state, const struct vectab *from, struct vectab *to)
 {
 	assert(id < from->n && from != to);
 	const struct ir *p = x->p;
@@ -342,9 +339,8 @@ static bool serializable_init(struct serializable *x, const struct ir *p, uint32
 	x->goal = calloc(p->nstate + 1, sizeof *x->goal);
 	x->now.state = calloc(p->nstate + 1, sizeof *x->now.state);
 	x->first_halt.state = calloc(p->nstate + 1, sizeof *x->first_halt.state);
-	return x->now.state && x->first_halt.state &&
-	       x->items && x->of && x->start && x->total && x->knows && x->point && x->scratch &&
-	       x->first && x->goal;
+	return x->now.state && x->first_halt.state && x->items && x->of && x->start && x->total && x->knows && x->point &&
+	       x->scratch && x->first && x->goal;
 }
 
 static void serializable_free(struct serializable *x)
@@ -382,8 +378,8 @@ static bool all_outside(const struct serializable *x, const int32_t *state)
 }
 
 /* The last layer of this path, or NULL. x->goal is its end. */
-static const struct vectab *judge(struct serializable *x, const struct ir *ir, uint32_t block,
-                                  const struct move *path, uint32_t n, uint32_t from, uint64_t bytes)
+static const struct vectab *judge(struct serializable *x, const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                                  uint32_t from, uint64_t bytes)
 {
 	assert(from <= n);
 	struct run r;
@@ -402,8 +398,7 @@ static const struct vectab *judge(struct serializable *x, const struct ir *ir, u
 	return x->failed ? NULL : last;
 }
 
-int serializable_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                      uint32_t from, uint64_t bytes)
+int serializable_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t from, uint64_t bytes)
 {
 	struct serializable x;
 	const struct vectab *last = judge(&x, ir, block, path, n, from, bytes);
@@ -415,8 +410,8 @@ int serializable_path(const struct ir *ir, uint32_t block, const struct move *pa
 	return answer;
 }
 
-bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                       uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates)
+bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t max, uint64_t bytes,
+                       int32_t **states, uint32_t *nstates)
 {
 	struct serializable x;
 	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);
@@ -426,14 +421,13 @@ bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *p
 	if (last)
 		*states = malloc(sizeof **states * ((size_t)count * ir->nstate + 1));
 	for (uint32_t i = 0; *states && i < count; i++)
-		memcpy(*states + (size_t)i * ir->nstate, vectab_get(last, i) + x.n,
-		       sizeof **states * ir->nstate);
+		memcpy(*states + (size_t)i * ir->nstate, vectab_get(last, i) + x.n, sizeof **states * ir->nstate);
 	serializable_free(&x);
 	return *states != NULL;
 }
 
-enum verdict_problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                                uint64_t bytes, uint32_t *thread, int32_t **state)
+enum verdict_problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes,
+                                        uint32_t *thread, int32_t **state)
 {
 	struct serializable x;
 	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SET_MAX 100000u /* shadows of one set */
+#define SET_MAX     100000u /* shadows of one set */
 #define SET_MAX_LAG 20000u
 
 struct list { /* shadow ids being collected */
@@ -131,8 +131,8 @@ void shadows_free(struct shadow_sets *s)
 
 uint64_t shadows_bytes(const struct shadow_sets *s)
 {
-	return seqtab_bytes(&s->shadows) + seqtab_bytes(&s->sets) + seqtab_bytes(&s->events) +
-	       seqtab_bytes(&s->orders) + (uint64_t)s->cap_results * 4 +
+	return seqtab_bytes(&s->shadows) + seqtab_bytes(&s->sets) + seqtab_bytes(&s->events) + seqtab_bytes(&s->orders) +
+	       (uint64_t)s->cap_results * 4 +
 	       (s->memo.cap + s->closed.cap + s->moved.cap + s->serial.cap) * sizeof(struct map_slot);
 }
 
@@ -176,7 +176,7 @@ uint32_t shadows_initial(struct shadow_sets *s, const uint32_t *ids)
 	return set_of(s, &l);
 }
 
-/* Is the shadow this state, with everybody outside and dead slots aside? */
+/* Is the shadow this state, with all threads outside and dead slots ignored? */
 static bool same_state(const struct shadow_sets *s, const int32_t *v, const uint32_t *ids)
 {
 	if ((uint32_t)v[0] != ids[0])
@@ -209,8 +209,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 	struct prod_kind *k = &s->x->kinds[kind];
 	uint64_t key = hash64((uint64_t)g << 32 | l) * 64 + kind;
 	uint32_t at = map_get(&s->serial, key);
-	if (at != MAP_NONE && s->results[at + 1] == g && s->results[at + 2] == l &&
-	    s->results[at + 3] == kind)
+	if (at != MAP_NONE && s->results[at + 1] == g && s->results[at + 2] == l && s->results[at + 3] == kind)
 		return at;
 	struct list work = { 0 }, done = { 0 };
 	struct map seen;
@@ -262,8 +261,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 /* ---- taking effect ------------------------------------------------------ */
 
 /* Is the shadow's thread about to enter this block? */
-static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t thread,
-                         uint32_t block)
+static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t thread, uint32_t block)
 {
 	assert(block < s->x->ir->nblocks);
 	const struct ir *p = s->x->ir;
@@ -294,13 +292,11 @@ static bool settle(const struct shadow_sets *s, struct delayed_shadow *w)
 
 /* Every way a block of the thread can take effect in `from`, which has it as
  * item i (or DELAYED_ITEMS: it is open and just waits). */
-static void block_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread,
-                          uint32_t i, struct list *out)
+static void block_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread, uint32_t i, struct list *out)
 {
 	assert(i == DELAYED_ITEMS ? status_of(s, from->base, thread) == WAITING : i < from->n && from->item[i].thread == thread);
 	struct delayed_shadow *w = &s->work;
-	uint32_t r = serial_results(s, s->x->kind_of[thread], (uint32_t)from->base[0],
-	                            (uint32_t)from->base[1 + thread]);
+	uint32_t r = serial_results(s, s->x->kind_of[thread], (uint32_t)from->base[0], (uint32_t)from->base[1 + thread]);
 	for (uint32_t k = 0; !s->out_of_memory && k < s->results[r]; k++) {
 		delayed_copy(w, from);
 		w->base[0] = (int32_t)s->results[r + 4 + 2 * k];
@@ -316,14 +312,12 @@ static void block_effects(struct shadow_sets *s, const struct delayed_shadow *fr
 
 /* Every way a step outside of the thread can be taken in `from`, where it is
  * item i (or DELAYED_ITEMS: it happens right now). */
-static void step_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread,
-                         uint32_t i, struct list *out)
+static void step_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread, uint32_t i, struct list *out)
 {
 	assert(i == DELAYED_ITEMS || (i < from->n && from->item[i].block == DELAYED_NO_BLOCK));
 	struct delayed_shadow *w = &s->work;
 	uint32_t kind = s->x->kind_of[thread], n;
-	const struct prod_edge *e = product_step(s->x, kind, (uint32_t)from->base[0],
-	                                         (uint32_t)from->base[1 + thread], &n);
+	const struct prod_edge *e = product_step(s->x, kind, (uint32_t)from->base[0], (uint32_t)from->base[1 + thread], &n);
 	for (uint32_t k = 0; k < n; k++) {
 		if (e[k].flags & PRODF_LIMIT)
 			s->limit = true;
@@ -419,13 +413,13 @@ enum shadow_event shadows_event(const struct product *x, uint32_t from, uint32_t
 }
 
 /* Puts a new item off, when the lag allows it. */
-static void put_off(struct shadow_sets *s, const struct delayed_shadow *from, const struct shadow_step *e,
-                    struct list *out)
+static void put_off(struct shadow_sets *s, const struct delayed_shadow *from, const struct shadow_step *e, struct list *out)
 {
 	struct delayed_shadow *w = &s->work;
-	struct delayed_item it = { .thread = e->thread, .block = DELAYED_NO_BLOCK,
-		               .before = delayed_known(from, e->thread),
-		               .knows = (uint64_t)1 << e->thread };
+	struct delayed_item it = { .thread = e->thread,
+		                   .block = DELAYED_NO_BLOCK,
+		                   .before = delayed_known(from, e->thread),
+		                   .knows = (uint64_t)1 << e->thread };
 	if (delayed_ended(from) >= s->lag)
 		return;
 	delayed_copy(w, from);
@@ -433,13 +427,11 @@ static void put_off(struct shadow_sets *s, const struct delayed_shadow *from, co
 		keep(s, w, out);
 }
 
-static void outside(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
-                    struct list *out)
+static void outside(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e, struct list *out)
 {
 	uint32_t t = e->thread;
 	bool behind = delayed_first(f, t) < DELAYED_ITEMS;
-	bool own = e->event == SHADOW_LOCAL ||
-	           (s->lag && s->own_business[node_of(s, f->base, t)]);
+	bool own = e->event == SHADOW_LOCAL || (s->lag && s->own_business[node_of(s, f->base, t)]);
 	delayed_learn(f, t, e->touch, e->ntouch);
 	if (behind || !own)
 		put_off(s, f, e, out);
@@ -447,13 +439,11 @@ static void outside(struct shadow_sets *s, struct delayed_shadow *f, const struc
 		step_effects(s, f, t, DELAYED_ITEMS, out);
 }
 
-static void enter(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
-                  struct list *out)
+static void enter(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e, struct list *out)
 {
 	assert(status_of(s, f->base, e->thread) == OUTSIDE && e->block < s->x->ir->nblocks);
 	uint32_t t = e->thread;
-	struct delayed_item it = { .thread = t, .block = e->block, .open = true,
-		               .before = delayed_known(f, t) };
+	struct delayed_item it = { .thread = t, .block = e->block, .open = true, .before = delayed_known(f, t) };
 	set_status(s, f->base, t, WAITING);
 	if (delayed_first(f, t) < DELAYED_ITEMS || it.before) {
 		if (!delayed_insert(f, &it))
@@ -464,8 +454,7 @@ static void enter(struct shadow_sets *s, struct delayed_shadow *f, const struct 
 	keep(s, f, out);
 }
 
-static void leave(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
-                  struct list *out)
+static void leave(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e, struct list *out)
 {
 	assert(status_of(s, f->base, e->thread) != OUTSIDE);
 	uint32_t t = e->thread, i = delayed_open(f, t);
@@ -485,8 +474,7 @@ static void leave(struct shadow_sets *s, struct delayed_shadow *f, const struct 
 	keep(s, f, out);
 }
 
-static void inside(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
-                   struct list *out)
+static void inside(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e, struct list *out)
 {
 	assert(s->lag && status_of(s, f->base, e->thread) != OUTSIDE);
 	delayed_learn(f, e->thread, e->touch, e->ntouch);
@@ -498,8 +486,7 @@ static uint32_t compute(struct shadow_sets *s, uint32_t set, const struct shadow
 {
 	struct list in = members(s, set), out = { 0 };
 	struct delayed_shadow *f = &s->from;
-	if (e->event == SHADOW_OUTSIDE || e->event == SHADOW_LEAVE ||
-	    (e->event == SHADOW_LOCAL && s->lag))
+	if (e->event == SHADOW_OUTSIDE || e->event == SHADOW_LEAVE || (e->event == SHADOW_LOCAL && s->lag))
 		close_list(s, &in);
 	for (uint64_t i = 0; i < in.n && !s->out_of_memory; i++) {
 		delayed_load(f, &s->shadows, in.ids[i]);

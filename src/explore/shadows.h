@@ -2,11 +2,11 @@
  * shadows: the sets of serial executions that still explain an interleaved
  * one (exact atomicity, with no commit points).
  *
- * A *shadow* is a quiescent state of a serial execution of the block
- * instances so far, with a status per thread: outside, inside and not yet
- * taken effect, inside and taken effect. Its thread is before the block in
- * the second case and behind it in the third. The set of all shadows still
- * possible is carried along an interleaved execution. Without lag:
+ * A *shadow* is a quiescent state of a serial execution of the block instances so far,
+ * with a status per thread: outside, inside and not yet taken effect, inside and taken
+ * effect. Its thread is before the block in the second case and after it in the third.
+ * The set of all shadows still possible is carried along an interleaved execution.
+ * Without lag:
  *
  *   a step outside every block is taken by every shadow (one that cannot is
  *   dropped: there the step would not have happened);
@@ -44,20 +44,20 @@
 #define SHADOWS_LAG_MAX 16u
 
 struct shadow_sets {
-	struct product *x;      /* PROD_STANDARD; its ids are ours */
+	struct product *x; /* PROD_STANDARD; its ids are ours */
 	uint32_t nthreads;
-	uint32_t lag;           /* K */
-	struct seqtab shadows;  /* see delayed_shadow.h */
-	struct seqtab sets;     /* sorted shadow ids */
-	struct seqtab events;   /* thread, event, block, places touched */
-	struct seqtab orders;   /* permutations of the threads */
-	struct map memo;        /* (set, event) -> set */
-	struct map closed;      /* set -> closed set */
-	struct map moved;       /* (set, order) -> set */
-	struct map serial;      /* (kind, global, local) -> list of results */
-	uint32_t *results;      /* n, then pairs (global, local) */
+	uint32_t lag;          /* K */
+	struct seqtab shadows; /* see delayed_shadow.h */
+	struct seqtab sets;    /* sorted shadow ids */
+	struct seqtab events;  /* thread, event, block, places touched */
+	struct seqtab orders;  /* permutations of the threads */
+	struct map memo;       /* (set, event) -> set */
+	struct map closed;     /* set -> closed set */
+	struct map moved;      /* (set, order) -> set */
+	struct map serial;     /* (kind, global, local) -> list of results */
+	uint32_t *results;     /* n, then pairs (global, local) */
 	uint32_t nresults, cap_results;
-	bool *own_business;     /* by node: touches nothing others could meet */
+	bool *own_business;               /* by node: touches nothing others could meet */
 	struct delayed_shadow work, from; /* room */
 	bool out_of_memory, limit;
 };

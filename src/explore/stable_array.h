@@ -1,6 +1,6 @@
 /*
  * stable_array: an array that grows without moving, so that it can be read while
- * somebody else appends.
+ * another thread appends.
  *
  * Chunk k holds STABLE_ARRAY_BASE << k elements; the element i is found from the
  * leading bit of i + STABLE_ARRAY_BASE. One writer at a time (the caller's lock);
@@ -22,9 +22,9 @@
 
 struct stable_array {
 	char *part[STABLE_ARRAY_PARTS];
-	uint32_t size;  /* bytes of an element */
+	uint32_t size; /* bytes of an element */
 	uint32_t nparts;
-	uint64_t cap;   /* elements there is room for */
+	uint64_t cap; /* elements there is room for */
 };
 
 static inline void stable_array_init(struct stable_array *s, uint32_t size)
@@ -39,7 +39,7 @@ static inline void stable_array_free(struct stable_array *s)
 	stable_array_init(s, s->size);
 }
 
-/* Room for n elements, new ones zero; false when memory ends. */
+/* Room for n elements, new ones zero; false when out of memory. */
 static inline bool stable_array_reserve(struct stable_array *s, uint64_t n)
 {
 	while (s->cap < n) {

@@ -34,8 +34,8 @@ struct touch_finding { /* the choices of one outcome */
 	struct ir_choices ch;
 };
 
-static bool find(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
-                 const struct ir_choices *ch, const struct ir_effect *eff)
+static bool find(void *arg, enum ir_result r, const int32_t *g, const int32_t *f, const struct ir_choices *ch,
+                 const struct ir_effect *eff)
 {
 	struct touch_finding *w = arg;
 	(void)r;
@@ -64,8 +64,7 @@ static uint32_t make_list(struct step_access *t, const struct ir_effect *eff)
 	uint32_t out = 0;
 	for (uint32_t i = 0; i < eff->nevents; i++) {
 		const struct ir_event *e = &eff->events[i];
-		list[i] = (int32_t)(t->x->ir->vars[e->var].slot + e->elem) * 2 +
-		          ((e->mode & ~reading) != 0);
+		list[i] = (int32_t)(t->x->ir->vars[e->var].slot + e->elem) * 2 + ((e->mode & ~reading) != 0);
 	}
 	qsort(list, eff->nevents, sizeof *list, by_value);
 	for (uint32_t i = 0; i < eff->nevents; i++)
@@ -75,8 +74,7 @@ static uint32_t make_list(struct step_access *t, const struct ir_effect *eff)
 	return seqtab_add(&t->lists, list, out);
 }
 
-static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local,
-                        const struct prod_edge *edge)
+static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local, const struct prod_edge *edge)
 {
 	assert(edge->nmoves == 1 && !t->x->merge_local && !t->x->transactions); /* a single step */
 	struct product *x = t->x;
@@ -91,16 +89,15 @@ static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, u
 	ir_each(x->ir, k->thread, g, f, g2, f2, find, &w);
 	w.ch.fixed = w.ch.n;
 	w.ch.n = 0;
-	t->limit |= !w.found || ir_exec(x->ir, k->thread, g, f, &w.ch, &eff) != IR_OK ||
-	            eff.nevents >= IR_MAX_EVENTS;
+	t->limit |= !w.found || ir_exec(x->ir, k->thread, g, f, &w.ch, &eff) != IR_OK || eff.nevents >= IR_MAX_EVENTS;
 	uint32_t id = make_list(t, &eff);
 	if (id == SEQTAB_NONE || !map_put(&t->by_edge, edge->move, id))
 		t->out_of_memory = true;
 	return id;
 }
 
-const int32_t *step_access_of(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local,
-                              const struct prod_edge *edge, uint32_t *n)
+const int32_t *step_access_of(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local, const struct prod_edge *edge,
+                              uint32_t *n)
 {
 	assert(kind < t->x->nkinds && edge->move < t->x->nmoves);
 	uint32_t id = map_get(&t->by_edge, edge->move);

@@ -8,12 +8,12 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 
-#define STORE_FIRST_CAP   2048u                 /* slots; and at least this many a user */
-#define MAP_FROM    ((uint64_t)256 << 10) /* bytes; less is taken from the heap */
-#define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
-#define GROW_GENTLY ((uint64_t)32 << 20)  /* bytes */
-#define GIVE_BACK   ((uint64_t)8 << 20)   /* bytes of the old table freed at a time */
-#define MOVERS      8u /* threads that move a table that grows */
+#define STORE_FIRST_CAP 2048u                 /* slots; and at least this many a user */
+#define MAP_FROM        ((uint64_t)256 << 10) /* bytes; less is taken from the heap */
+#define HUGE_FROM       ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
+#define GROW_GENTLY     ((uint64_t)32 << 20)  /* bytes */
+#define GIVE_BACK       ((uint64_t)8 << 20)   /* bytes of the old table freed at a time */
+#define MOVERS          8u                    /* threads that move a table that grows */
 
 /* ---- layout ------------------------------------------------------------- */
 
@@ -82,8 +82,7 @@ static uint64_t *table_new(uint64_t cap, uint32_t key)
 		return NULL;
 	if (!mapped(cap, key))
 		return calloc(cap, key * sizeof(uint64_t));
-	void *p = mmap(NULL, cap * key * 8, PROT_READ | PROT_WRITE,
-	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, cap * key * 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
 	if (cap * key * 8 >= HUGE_FROM)
@@ -101,8 +100,7 @@ static void table_free(uint64_t *t, uint64_t cap, uint32_t key)
 
 uint64_t store_bytes(const struct store *s)
 {
-	return s->cap * s->key * 8 + tree_bytes(&s->nodes) +
-	       s->at.nfields * sizeof(struct store_field);
+	return s->cap * s->key * 8 + tree_bytes(&s->nodes) + s->at.nfields * sizeof(struct store_field);
 }
 
 static bool set_layout(struct store *s, uint32_t nfields, const uint8_t *bits)
@@ -159,8 +157,8 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t pl
 	for (uint64_t i = place;; i = i + 1 == s->cap ? 0 : i + 1) {
 		uint64_t *slot = s->table + i * words;
 		uint64_t seen = __atomic_load_n(&slot[0], __ATOMIC_ACQUIRE);
-		if (!seen && __atomic_compare_exchange_n(&slot[0], &seen, key[0] | STORE_BUSY, false,
-		                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (!seen &&
+		    __atomic_compare_exchange_n(&slot[0], &seen, key[0] | STORE_BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 			for (uint32_t k = 1; k < words; k++)
 				__atomic_store_n(&slot[k], key[k], __ATOMIC_RELAXED);
 			__atomic_store_n(&slot[0], key[0], __ATOMIC_RELEASE);
@@ -175,7 +173,7 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t pl
 	}
 }
 
-/* Puts a key that is not there into a table that nobody else uses. */
+/* Inserts a missing key into a table that no other thread uses. */
 static void put(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t words)
 {
 	assert(key[0]);
@@ -277,7 +275,7 @@ static bool put_left(struct moved_part *m)
 }
 
 /* As many threads as use the store move its parts: what they wait for is this.
- * When memory ends meanwhile the store is of no use any more. */
+ * When out of memory meanwhile the store is unusable. */
 static bool grow_to(struct store *s, uint64_t cap)
 {
 	assert(cap > s->cap && s->n <= s->cap);
@@ -341,8 +339,7 @@ bool store_admit(struct store *s, uint32_t users)
 
 /* ---- changing the layout ------------------------------------------------ */
 
-bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,
-                   uint32_t *ids, uint64_t *words)
+bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out, uint32_t *ids, uint64_t *words)
 {
 	assert(from->at.nfields == to->at.nfields && key[0]);
 	store_words(from, key, words);
@@ -369,8 +366,8 @@ static uint64_t table_count(const struct store *s)
 	return n;
 }
 
-bool store_widen(struct store *s, const uint8_t *bits,
-                 bool (*also)(void *arg, const struct store *from, struct store *to), void *arg)
+bool store_widen(struct store *s, const uint8_t *bits, bool (*also)(void *arg, const struct store *from, struct store *to),
+                 void *arg)
 {
 	struct store to = { .budget = s->budget, .users = s->users };
 	bool ok = set_layout(&to, s->at.nfields, bits);

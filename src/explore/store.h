@@ -2,10 +2,10 @@
  * store: the set of states seen, as packed vectors of ids; any number of
  * threads may insert at once.
  *
- * A state is a vector of ids: field 0 the globals, then one a thread. Packed,
- * a field takes as many bits as the ids seen so far need and never straddles
- * two 64-bit words; field 0 holds its id plus one, so word 0 is never 0. What
- * a table slot holds is the state's *key*:
+ * A state is a vector of ids: field 0 the globals, then one per thread.
+ * Packed, a field takes as many bits as the ids seen so far need and never
+ * straddles two 64-bit words; field 0 holds its id plus one, so word 0 is
+ * never 0. What a table slot holds is the state's *key*:
  *
  *   inline, up to STORE_INLINE words: the packed words themselves;
  *   tree, beyond: one word, the root of a binary tree over the packed words,
@@ -20,8 +20,8 @@
  * (by half) reads and writes both tables front to back, in parts that threads
  * move without getting in each other's way, and gives the old one back page by
  * page as it goes. Probing begins where a line of the cache does: nearly every
- * look-up is of one line, compared all at once. Bytes a state: 10.7 to 16 for
- * one word.
+ * look-up is of one line, compared all at once. Bytes per state: 10.7 to 16
+ * for one word.
  *
  * Growing and changing the layout are for one thread while no other uses the
  * store. store_crowded() says when it is time; every user may then still
@@ -55,32 +55,31 @@ struct store_layout {
 
 struct store {
 	struct store_layout at;
-	bool tree;         /* keys are roots */
-	uint32_t key;      /* words of a key */
+	bool tree;    /* keys are roots */
+	uint32_t key; /* words of a key */
 	uint64_t *table;
-	uint64_t cap, n;   /* slots, states */
-	uint64_t full;     /* states at which it should grow */
-	uint32_t users;    /* threads */
-	uint64_t budget;   /* bytes the table may take; 0: no bound */
+	uint64_t cap, n; /* slots, states */
+	uint64_t full;   /* states at which it should grow */
+	uint32_t users;  /* threads */
+	uint64_t budget; /* bytes the table may take; 0: no bound */
 	struct tree nodes;
 };
 
 enum store_result { STORE_NEW, STORE_OLD };
 
-/* bits[i]: for field i. False when memory ends. */
+/* bits[i]: for field i. False when out of memory. */
 bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget);
 void store_free(struct store *s);
 /* Fields get these widths, enough for all ids there are. Keys kept elsewhere are
- * converted by `also`, which is called with the old store while both are
- * there. False when memory ends. */
-bool store_widen(struct store *s, const uint8_t *bits,
-                 bool (*also)(void *arg, const struct store *from, struct store *to), void *arg);
+ * converted by `also`, which is called with the old store while both are there.
+ * False when out of memory. */
+bool store_widen(struct store *s, const uint8_t *bits, bool (*also)(void *arg, const struct store *from, struct store *to),
+                 void *arg);
 bool store_grow(struct store *s);
-/* So many threads will use it (at most STORE_USERS); false when memory ends. */
+/* So many threads will use it (at most STORE_USERS); false when out of memory. */
 bool store_admit(struct store *s, uint32_t users);
 /* One key of `from` as one of `to`; `ids` and `words` are room for a state. */
-bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,
-                   uint32_t *ids, uint64_t *words);
+bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out, uint32_t *ids, uint64_t *words);
 uint64_t store_bytes(const struct store *s);
 
 static inline bool store_crowded(const struct store *s)
@@ -106,8 +105,7 @@ static inline uint32_t store_field(const struct store *s, const uint64_t *words,
 	return (uint32_t)(words[f.word] >> f.shift & (((uint64_t)1 << f.bits) - 1)) - (field == 0);
 }
 /* Replaces a field: adding the difference to its word changes nothing else. */
-static inline void store_change(const struct store *s, uint64_t *words, uint32_t field,
-                                uint32_t from, uint32_t to)
+static inline void store_change(const struct store *s, uint64_t *words, uint32_t field, uint32_t from, uint32_t to)
 {
 	assert(field < s->at.nfields && from < store_limit(s, field) && to < store_limit(s, field));
 	struct store_field f = s->at.field[field];
@@ -143,8 +141,7 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t pl
 /* Keys of one word. Most are there, and in the first line: that is seen by one
  * branch. A thread that is `alone` needs no locked instruction, which would
  * have all that it reads ahead wait. */
-static inline enum store_result store_insert1(uint64_t *table, uint64_t cap, uint64_t key,
-                                              uint64_t place, bool alone)
+static inline enum store_result store_insert1(uint64_t *table, uint64_t cap, uint64_t key, uint64_t place, bool alone)
 {
 	assert(key && place + STORE_LINE <= cap); /* 0 is a free slot */
 	const uint64_t *t = table + place;
@@ -158,8 +155,7 @@ static inline enum store_result store_insert1(uint64_t *table, uint64_t cap, uin
 			__atomic_store_n(&table[i], key, __ATOMIC_RELAXED);
 			return STORE_NEW;
 		}
-		if (!seen && __atomic_compare_exchange_n(&table[i], &seen, key, false, __ATOMIC_ACQ_REL,
-		                                         __ATOMIC_ACQUIRE))
+		if (!seen && __atomic_compare_exchange_n(&table[i], &seen, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return STORE_NEW;
 		if (seen == key)
 			return STORE_OLD;

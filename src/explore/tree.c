@@ -67,8 +67,7 @@ uint32_t tree_intern(struct tree *t, uint64_t value)
 				mine = (uint32_t)id;
 				*(uint64_t *)stable_array_at(&t->values, mine) = value;
 			}
-			if (__atomic_compare_exchange_n(&t->table[i], &seen, tag | mine, false,
-			                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			if (__atomic_compare_exchange_n(&t->table[i], &seen, tag | mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 				return mine;
 		}
 		if (seen >> 32 << 32 == tag && tree_value(t, (uint32_t)seen) == value)
@@ -76,8 +75,8 @@ uint32_t tree_intern(struct tree *t, uint64_t value)
 	}
 }
 
-uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint32_t *ids,
-                   const uint64_t *old_words, const uint32_t *old)
+uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint32_t *ids, const uint64_t *old_words,
+                   const uint32_t *old)
 {
 	assert(nwords >= 2 && !old == !old_words);
 	for (uint32_t i = 0; i < nwords; i++) {
@@ -90,9 +89,8 @@ uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint3
 		uint32_t to = from + n;
 		for (uint32_t i = 0; i < n / 2; i++) {
 			uint32_t a = from + 2 * i, b = a + 1;
-			ids[to + i] = old && old[a] == ids[a] && old[b] == ids[b]
-			                      ? old[to + i]
-			                      : tree_intern(t, (uint64_t)ids[a] << 32 | ids[b]);
+			ids[to + i] = old && old[a] == ids[a] && old[b] == ids[b] ? old[to + i]
+			                                                          : tree_intern(t, (uint64_t)ids[a] << 32 | ids[b]);
 			if (!ids[to + i])
 				return 0;
 		}
@@ -105,8 +103,7 @@ uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint3
 	return (uint64_t)ids[from] << 32 | ids[from + 1];
 }
 
-void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *words,
-                uint32_t *ids)
+void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *words, uint32_t *ids)
 {
 	assert(nwords >= 2 && root >> 32 && (uint32_t)root);
 	uint32_t start[34], size[34], depth = 0;

@@ -6,11 +6,11 @@
  * ids, a 64-bit value like a leaf, interned in the same table. The two ids
  * left at the top are the root, which the store keeps.
  *
- * Values lie by id in an array that does not move. The hash table holds
- * (tag, id) in one word, taken by compare-and-swap; the tag is the other half
- * of the hash, so that a value is looked at only when it very likely is the
- * one. Ids begin at 1. Two threads that intern one value at the same time may
- * lose an id to a hole; nobody sees it.
+ * Values lie by id in an array that does not move. The hash table holds (tag,
+ * id) in one word, taken by compare-and-swap; the tag is the other half of
+ * the hash, so that a value is looked at only when it very likely is the one.
+ * Ids begin at 1. Two threads that intern one value at the same time may lose
+ * an id to a hole; no thread sees it.
  */
 #ifndef INTACT_EXPLORE_TREE_H
 #define INTACT_EXPLORE_TREE_H
@@ -20,14 +20,14 @@
 
 struct tree {
 	struct stable_array values; /* uint64_t by id */
-	uint64_t *table;      /* tag << 32 | id; 0 free */
-	uint64_t cap;         /* a power of two; 0: not in use */
-	uint64_t n, full;     /* ids given out, when to grow */
+	uint64_t *table;            /* tag << 32 | id; 0 free */
+	uint64_t cap;               /* a power of two; 0: not in use */
+	uint64_t n, full;           /* ids given out, when to grow */
 };
 
 bool tree_init(struct tree *t);
 void tree_free(struct tree *t);
-/* For one thread while no other uses it; false when memory ends. */
+/* For one thread while no other uses it; false when out of memory. */
 bool tree_grow(struct tree *t);
 /* The id of a value; 0: there is no room, grow first. */
 uint32_t tree_intern(struct tree *t, uint64_t value);
@@ -53,10 +53,9 @@ static inline uint32_t tree_room(uint32_t nwords)
  * nodes, level by level; when `old` and `old_words` are given, they are those
  * of a state that probably has most in common. 0: there is no room.
  */
-uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint32_t *ids,
-                   const uint64_t *old_words, const uint32_t *old);
-/* The words behind a root, and the ids of all nodes. */
-void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *words,
-                uint32_t *ids);
+uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint32_t *ids, const uint64_t *old_words,
+                   const uint32_t *old);
+/* The words of a root, and the ids of all nodes. */
+void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *words, uint32_t *ids);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * All vectors of a table have the same width. They lie one after the other in
  * one array; the hash table holds ids. Grows by doubling, never shrinks; an
- * id is valid for ever, a pointer until the next insertion.
+ * id is always valid, a pointer until the next insertion.
  */
 #ifndef INTACT_EXPLORE_VECTAB_H
 #define INTACT_EXPLORE_VECTAB_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/invariant.h"
+#include "base/idtab.h"
 
 #define VECTAB_NONE UINT32_MAX
 
@@ -19,13 +19,12 @@ struct vectab {
 	uint32_t width;
 	uint32_t n, cap;
 	int32_t *data;
-	uint32_t *slots; /* id + 1; 0 free */
-	uint32_t nslots;
+	struct idtab ids;
 };
 
 void vectab_init(struct vectab *t, uint32_t width);
 void vectab_free(struct vectab *t);
-/* The id of v, new or old; VECTAB_NONE when memory ends. */
+/* The id of v, new or old; VECTAB_NONE when out of memory. */
 uint32_t vectab_add(struct vectab *t, const int32_t *v);
 static inline const int32_t *vectab_get(const struct vectab *t, uint32_t id)
 {

@@ -15,7 +15,7 @@ enum form_status form_fail(struct form *f, const char *at, const char *why)
 	return FORM_BAD;
 }
 
-/* The text stopped at p: wait for more, or complain when there is none. */
+/* The text stopped at p: wait for more, or report an error at the end of the input. */
 static enum form_status stopped(struct form *f, const char *p, const char *why)
 {
 	if (p >= f->end && !f->last)
@@ -99,8 +99,10 @@ static int hex4(const char *p, uint32_t *out)
 	*out = 0;
 	for (int i = 0; i < 4; i++) {
 		char c = p[i];
-		int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
-		        : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+		int d = c >= '0' && c <= '9'   ? c - '0'
+		        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+		                               : -1;
 		if (d < 0)
 			return 0;
 		*out = *out << 4 | (uint32_t)d;
@@ -125,8 +127,8 @@ static bool unescape(struct form *f, const char *s, const char *e, char *out, si
 			s += 2;
 		} else if (s[1] == 'u' && e - s >= 6 && hex4(s + 2, &cp)) {
 			s += 6;
-			if (cp >= 0xD800 && cp < 0xDC00 && e - s >= 6 && s[0] == '\\' && s[1] == 'u' &&
-			    hex4(s + 2, &low) && low >= 0xDC00 && low < 0xE000) {
+			if (cp >= 0xD800 && cp < 0xDC00 && e - s >= 6 && s[0] == '\\' && s[1] == 'u' && hex4(s + 2, &low) &&
+			    low >= 0xDC00 && low < 0xE000) {
 				cp = 0x10000 + ((cp - 0xD800) << 10) + (low - 0xDC00);
 				s += 6;
 			} else if (cp >= 0xD800 && cp < 0xE000) {
@@ -204,8 +206,7 @@ static enum form_status number(struct form *f, val *v)
 		return form_fail(f, p, "expected the end of a number");
 	f->p = p;
 	if (v)
-		*v = whole ? val_int(f->vals, neg ? -(int64_t)x : (int64_t)x)
-		           : val_text(f->vals, VK_NUM, s, (size_t)(e - s));
+		*v = whole ? val_int(f->vals, neg ? -(int64_t)x : (int64_t)x) : val_text(f->vals, VK_NUM, s, (size_t)(e - s));
 	return FORM_OK;
 }
 
@@ -260,7 +261,7 @@ static enum form_status sequence(struct form *f, char close, enum value_kind kin
 		}
 		if (f->json && map && (n & 1)) {
 			if (*f->p != ':') {
-				st = stopped(f, f->p, "expected ':' behind the name");
+				st = stopped(f, f->p, "expected ':' after the name");
 				break;
 			}
 			f->p++;
@@ -300,9 +301,12 @@ enum form_status form_value(struct form *f, val *v, int depth)
 	if ((c >= '0' && c <= '9') || c == '-' || (c == '+' && f->p[1] >= '0' && f->p[1] <= '9'))
 		return number(f, v);
 	switch (c) {
-	case '"': return string(f, v);
-	case '[': return sequence(f, ']', VK_LIST, v, depth);
-	case '{': return sequence(f, '}', VK_LIST, v, depth);
+	case '"':
+		return string(f, v);
+	case '[':
+		return sequence(f, ']', VK_LIST, v, depth);
+	case '{':
+		return sequence(f, '}', VK_LIST, v, depth);
 	case '(':
 		if (!f->json)
 			return sequence(f, ')', VK_LIST, v, depth);

@@ -4,7 +4,7 @@
  *   form := nil | null | true | false | number | string | :keyword | symbol
  *         | [ form* ] | ( form* ) | { (form form)* } | #{ form* } | #tag form
  *
- * One scanner for both: JSON differs in demanding `:` behind a key and `,`
+ * One scanner for both: JSON differs in requiring `:` after a key and `,`
  * between elements, EDN has comments (;) and treats commas as space. The text
  * ends with a NUL; running into it means "not all here yet" (FORM_MORE) while
  * the input has not ended. Nesting is bounded by FORM_DEPTH.
@@ -14,7 +14,7 @@
 
 #include "history/value.h"
 
-#define FORM_DEPTH 64
+#define FORM_DEPTH     64
 #define FORM_MAX_ELEMS (1u << 22)
 
 enum form_status { FORM_OK, FORM_MORE, FORM_BAD };
@@ -22,11 +22,11 @@ enum form_status { FORM_OK, FORM_MORE, FORM_BAD };
 struct form {
 	const char *p, *end; /* the rest of the text; *end is NUL */
 	bool json;
-	bool last;           /* nothing comes behind end */
+	bool last; /* nothing follows end */
 	struct values *vals;
-	const char *why;     /* FORM_BAD: what was expected */
-	const char *at;      /* and where */
-	uint32_t newlines;   /* passed by form_space */
+	const char *why;   /* FORM_BAD: what was expected */
+	const char *at;    /* and where */
+	uint32_t newlines; /* passed by form_space */
 };
 
 /* Skips space, commas (EDN) and comments. */

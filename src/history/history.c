@@ -95,8 +95,7 @@ static bool grow(struct history *h)
 		int64_t *c = lim_realloc(h->lim, h->tcall, h->cap * sizeof *c, cap * sizeof *c);
 		if (c)
 			h->tcall = c;
-		int64_t *r = c ? lim_realloc(h->lim, h->tret, h->cap * sizeof *r, cap * sizeof *r)
-		               : NULL;
+		int64_t *r = c ? lim_realloc(h->lim, h->tret, h->cap * sizeof *r, cap * sizeof *r) : NULL;
 		if (r)
 			h->tret = r;
 		if (!c || !r)
@@ -167,8 +166,7 @@ static bool radix_sort(struct limits *lim, const int64_t *key, uint32_t *idx, ui
 		for (int i = 0; i < 2048; i++)
 			count[i + 1] += count[i];
 		for (uint32_t i = 0; i < n; i++)
-			dst[count[(((uint64_t)key[src[i]] ^ (1ull << 63)) - lo) >> shift & 2047]++] =
-			        src[i];
+			dst[count[(((uint64_t)key[src[i]] ^ (1ull << 63)) - lo) >> shift & 2047]++] = src[i];
 		uint32_t *t = src;
 		src = dst;
 		dst = t;

@@ -1,7 +1,7 @@
 /*
  * history: operations with their invocations and responses.
  *
- * Representation: one record of 32 bytes an operation, in the order of
+ * Representation: one record of 32 bytes per operation, in the order of
  * invocation. Times are ranks: the place of the event among all events of the
  * history, so two events never tie; equal clock values are ranked invocations
  * first, which makes operations that only touch concurrent. An operation that
@@ -26,8 +26,8 @@
 #include "history/object.h"
 #include "history/value.h"
 
-#define RANK_INF UINT32_MAX
-#define VAL_NONE UINT32_MAX /* no value was recorded */
+#define RANK_INF        UINT32_MAX
+#define VAL_NONE        UINT32_MAX /* no value was recorded */
 #define HISTORY_MAX_OPS (1u << 30)
 
 enum { RES_NONE, RES_TRUE, RES_FALSE };
@@ -48,7 +48,7 @@ struct limits {
 	size_t max_memory;   /* bytes; 0 = no bound */
 	int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none */
 	atomic_size_t used;
-	atomic_int spent;    /* enum limit: the first one that was */
+	atomic_int spent;                     /* enum limit: the first one that was */
 	void (*tick)(void *arg, size_t used); /* called by lim_spent, from any thread; or NULL */
 	void *tick_arg;
 };
@@ -60,7 +60,7 @@ struct history {
 	struct values vals;
 	struct hop *ops;
 	uint32_t n, cap;
-	uint32_t nevents;     /* ranks are below */
+	uint32_t nevents;      /* ranks are below */
 	AVEC(val) procs, keys; /* names by dense id */
 	struct map procmap, keymap;
 	int64_t *tcall, *tret; /* clock times, when the format has them */
@@ -79,8 +79,8 @@ struct history {
 
 void history_init(struct history *h, struct arena *a, struct limits *lim);
 void history_free(struct history *h);
-/* A new operation, zeroed; NULL when memory ends. The pointer lives until the
- * next call. */
+/* A new operation, zeroed; NULL when out of memory. The pointer lives until
+ * the next call. */
 struct hop *history_push(struct history *h);
 /* Clock times to ranks: sorts the operations by invocation. False: memory. */
 bool history_rank(struct history *h);
@@ -88,11 +88,11 @@ bool history_rank(struct history *h);
 void history_drop_times(struct history *h);
 
 struct interpretation {
-	enum object object;  /* OBJ_GUESS: from the names of the operations */
-	val init;            /* VAL_NONE: guess */
-	int nil_reads;       /* 0 guess, 1 nil is a value, 2 nil says nothing */
-	int failed_cas;      /* 0 did not happen, 1 compared unequal */
-	int pairs;           /* 0 guess, 1 values are [key value], 2 they are not */
+	enum object object; /* OBJ_GUESS: from the names of the operations */
+	val init;           /* VAL_NONE: guess */
+	int nil_reads;      /* 0 guess, 1 nil is a value, 2 nil says nothing */
+	int failed_cas;     /* 0 did not happen, 1 compared unequal */
+	int pairs;          /* 0 guess, 1 values are [key value], 2 they are not */
 	/* filled in: how the guesses went, for the report */
 	bool object_guessed, init_guessed, nil_any, paired;
 };
@@ -105,8 +105,7 @@ bool init_fits(struct history *h, struct interpretation *in, struct diags *d);
 enum object history_guess_object(const struct history *h, bool *paired);
 /* One operation of a known interpretation: 1 kept, 0 says nothing, -1 wrong
  * (then *why says so). Keys are interned into h. */
-int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op,
-                  const char **why);
+int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op, const char **why);
 
 /* The function code of a name: of the user's specification when there is one
  * (FN_COUNT and above, see user.h), else fn_by_name. */
@@ -123,17 +122,15 @@ static inline enum op_shape history_shape(const struct history *h, uint32_t fn)
 val object_default_init(enum object o, struct values *vs);
 
 /* "write 3 by process 0 (line 12)", "read -> 3 ...". */
-void hop_print(const struct history *h, const struct hop *op, enum object o,
-               struct buf *out);
+void hop_print(const struct history *h, const struct hop *op, enum object o, struct buf *out);
 /* The same without the process and line. */
-void hop_print_short(const struct history *h, const struct hop *op, enum object o,
-                     struct buf *out);
+void hop_print_short(const struct history *h, const struct hop *op, enum object o, struct buf *out);
 
-/* realloc under the limits; NULL (and the limit marked spent) when over. The
- * old block stays valid then. */
+/* realloc under the limits; NULL (and the limit marked as reached) when over.
+ * The old block stays valid then. */
 void *lim_realloc(struct limits *lim, void *p, size_t old_bytes, size_t new_bytes);
 void lim_free(struct limits *lim, void *p, size_t bytes);
-/* True when time is up or a limit was spent before; cheap enough for every
+/* True when time is up or a limit was reached before; cheap enough for every
  * few thousand steps. */
 bool lim_spent(struct limits *lim);
 

@@ -79,17 +79,20 @@ bool input_open(struct input *in, const char *path)
 		return start_decoder(in, true);
 	if (in->end >= 2 && !memcmp(in->buf, "\x1F\x8B", 2))
 		return start_decoder(in, false);
-	bool xz = in->end >= 6 && !memcmp(in->buf, "\xFD" "7zXZ", 6);
+	bool xz = in->end >= 6 && !memcmp(in->buf,
+	                                  "\xFD"
+	                                  "7zXZ",
+	                                  6);
 	if (xz || (in->end >= 4 && !memcmp(in->buf, "BZh", 3) && in->buf[3] >= '1' && in->buf[3] <= '9')) {
-		in->error = xz ? "this is xz-compressed, which is not read" : "this is bzip2-compressed, which is not read";
-		in->hint = xz ? "unpack it on the way: xz -dc FILE | intact history -"
-		              : "unpack it on the way: bzip2 -dc FILE | intact history -";
+		in->error = xz ? "xz compression is not supported" : "bzip2 compression is not supported";
+		in->hint = xz ? "decompress it first: xz -dc FILE | intact history -"
+		              : "decompress it first: bzip2 -dc FILE | intact history -";
 		return false;
 	}
 	return true;
 }
 
-/* What came behind `had` in the window, once more. */
+/* What followed `had` in the window, once more. */
 static void copy_from(struct input *in, size_t had)
 {
 	size_t n = in->end - had, left = in->copy ? in->copy_max - in->copy->len : 0;
@@ -180,8 +183,7 @@ static bool fill_decoded(struct input *in)
 			if (got < 0)
 				in->error = strerror(errno);
 			else if (got == 0 && !d->done)
-				in->error = d->zstd ? "the zstd data ends too early"
-				                    : "the gzip data ends too early";
+				in->error = d->zstd ? "the zstd data ends too early" : "the gzip data ends too early";
 			if (got <= 0) {
 				in->eof = true;
 				return false;
@@ -238,5 +240,6 @@ bool input_idle(const struct input *in, int64_t ns)
 	size_t pos = in->pos;
 	while (pos < in->end && (in->buf[pos] == '\n' || in->buf[pos] == ' ' || in->buf[pos] == '\r'))
 		pos++;
-	return pos == in->end && !in->eof && !in->dec && in->fd >= 0 && poll(&p, 1, ns / 1000000 < 60000 ? (int)(ns / 1000000) : 60000) == 0;
+	return pos == in->end && !in->eof && !in->dec && in->fd >= 0 &&
+	       poll(&p, 1, ns / 1000000 < 60000 ? (int)(ns / 1000000) : 60000) == 0;
 }

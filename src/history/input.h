@@ -2,8 +2,8 @@
  * input: bytes from a file or standard input, plain, gzip or zstd.
  *
  * A window slides over the text: [pos, end) is what has been read and not yet
- * consumed, with a NUL behind it so that scanners need no bounds check. The
- * kind of compression is told by the first bytes. Memory: the window (1 MiB)
+ * consumed, followed by a NUL so that scanners need no bounds check. The
+ * first bytes determine the kind of compression. Memory: the window (1 MiB)
  * unless one record is larger, up to INPUT_MAX_RECORD.
  */
 #ifndef INTACT_HISTORY_INPUT_H
@@ -39,8 +39,8 @@ void input_keep(struct input *in, struct buf *copy, size_t max);
 /* A window over text in memory (copied). */
 bool input_open_text(struct input *in, const char *name, const char *text, size_t len);
 void input_close(struct input *in);
-/* Reads more behind `end`, moving the window's start to 0 first. Returns
- * false at the end of the text or on an error. */
+/* Reads more after `end`, moving the window's start to 0 first. Returns false
+ * at the end of the text or on an error. */
 bool input_fill(struct input *in);
 /* All that was read is consumed, and nothing more comes for some nanoseconds. */
 bool input_idle(const struct input *in, int64_t ns);

@@ -24,12 +24,18 @@ const char *history_object(const struct history *h, enum object o)
 val object_default_init(enum object o, struct values *vs)
 {
 	switch (object_type(o)->init) {
-	case INIT_NUMBER: return val_int(vs, 0);
-	case INIT_COUNT: return val_int(vs, object_type(o)->start);
-	case INIT_HELD: return VAL_FALSE;
-	case INIT_SET: return val_list(vs, VK_SET, NULL, 0);
-	case INIT_LIST: return val_list(vs, VK_LIST, NULL, 0);
-	default: return VAL_NIL;
+	case INIT_NUMBER:
+		return val_int(vs, 0);
+	case INIT_COUNT:
+		return val_int(vs, object_type(o)->start);
+	case INIT_HELD:
+		return VAL_FALSE;
+	case INIT_SET:
+		return val_list(vs, VK_SET, NULL, 0);
+	case INIT_LIST:
+		return val_list(vs, VK_LIST, NULL, 0);
+	default:
+		return VAL_NIL;
 	}
 }
 
@@ -75,12 +81,11 @@ enum object history_guess_object(const struct history *h, bool *paired)
 			continue;
 		uint32_t n;
 		const val *e = val_elems(&h->vals, op->b, &n);
-		bool list = *paired ? e && n == 2 && is_collection(h, e[1])
-		                    : is_collection(h, op->b);
+		bool list = *paired ? e && n == 2 && is_collection(h, e[1]) : is_collection(h, op->b);
 		reads_list |= list;
 		reads_other |= !list;
 	}
-#define HAS(f) (have >> (f) & 1)
+#define HAS(f) (have >> (f)&1)
 	if (h->declared != OBJ_GUESS)
 		return h->declared;
 	for (int o = OBJ_GUESS + 1; o < OBJ_USER; o++) /* an operation that it alone has */
@@ -112,8 +117,9 @@ enum object history_guess_object(const struct history *h, bool *paired)
 /* What a write wrote or a read that answered returned; VAL_NONE for others. */
 static val told_value(const struct history *h, const struct hop *op, bool paired)
 {
-	val v = op->fn == FN_WRITE ? op->a
-	        : op->fn == FN_READ && !(op->flags & HF_FAILED) && op->ret != RANK_INF ? op->b : VAL_NONE;
+	val v = op->fn == FN_WRITE                                                     ? op->a
+	        : op->fn == FN_READ && !(op->flags & HF_FAILED) && op->ret != RANK_INF ? op->b
+	                                                                               : VAL_NONE;
 	uint32_t n = 0;
 	const val *e = paired && v != VAL_NONE ? val_elems(&h->vals, v, &n) : NULL;
 	return e && n == 2 ? e[1] : paired ? VAL_NONE : v;
@@ -170,8 +176,7 @@ static bool split_pair(struct history *h, struct hop *op, const char **why)
 	return true;
 }
 
-static int interpret_cas(struct history *h, const struct interpretation *in, struct hop *op,
-                         const char **why)
+static int interpret_cas(struct history *h, const struct interpretation *in, struct hop *op, const char **why)
 {
 	uint32_t n;
 	const val *e = op->a == VAL_NONE ? NULL : val_elems(&h->vals, op->a, &n);
@@ -191,8 +196,7 @@ static int interpret_cas(struct history *h, const struct interpretation *in, str
 	return 1;
 }
 
-static int interpret_read(struct history *h, const struct interpretation *in, struct hop *op,
-                          const char **why)
+static int interpret_read(struct history *h, const struct interpretation *in, struct hop *op, const char **why)
 {
 	if (op->ret == RANK_INF || op->b == VAL_NONE || (op->b == VAL_NIL && in->nil_any))
 		return 0;
@@ -244,15 +248,14 @@ static int interpret_element(struct hop *op, bool asks, const char **why)
 		op->res = op->b == VAL_TRUE ? RES_TRUE : RES_FALSE;
 	if (asks && op->res == RES_NONE) {
 		bool none = op->ret == RANK_INF || op->b == VAL_NONE || op->b == VAL_NIL || op->b == op->a;
-		*why = "contains answers true or false, or nothing";
+		*why = "contains must return true, false or nothing";
 		return none ? 0 : -1;
 	}
 	op->b = VAL_NONE;
 	return 1;
 }
 
-int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op,
-                  const char **why)
+int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op, const char **why)
 {
 	if (in->paired && !split_pair(h, op, why))
 		return -1;
@@ -303,8 +306,7 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 
 /* ---- the whole history --------------------------------------------------- */
 
-static bool wrong_op(struct history *h, const struct interpretation *in,
-                     const struct hop *op, const char *why, struct diags *d)
+static bool wrong_op(struct history *h, const struct interpretation *in, const struct hop *op, const char *why, struct diags *d)
 {
 	struct buf b;
 	buf_init(&b);
@@ -313,7 +315,7 @@ static bool wrong_op(struct history *h, const struct interpretation *in,
 	           "%s: %s (checked as %s%s%s)", buf_cstr(&b), why, h->user ? "" : "a ", history_object(h, in->object),
 	           in->object_guessed ? ", a guess" : "");
 	if (in->object_guessed)
-		diag_hint(d, "--object=NAME says what the history is about");
+		diag_hint(d, "--object=NAME sets the type of the object");
 	buf_free(&b);
 	return false;
 }
@@ -375,8 +377,7 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 	bool reg = object_has(in->object, OBJECT_VALUE);
 	in->init_guessed = in->init == VAL_NONE;
 	if (in->init_guessed)
-		in->init = reg ? guess_init(h, in->object, in->paired)
-		               : object_default_init(in->object, &h->vals);
+		in->init = reg ? guess_init(h, in->object, in->paired) : object_default_init(in->object, &h->vals);
 	else if (!init_fits(h, in, d))
 		return false;
 	bool nil_written = in->init == VAL_NIL;
@@ -414,8 +415,7 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 
 /* ---- in words ------------------------------------------------------------ */
 
-void hop_print_short(const struct history *h, const struct hop *op, enum object o,
-                     struct buf *out)
+void hop_print_short(const struct history *h, const struct hop *op, enum object o, struct buf *out)
 {
 	const struct values *vs = &h->vals;
 	if (h->user && op->fn >= FN_COUNT) {

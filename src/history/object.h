@@ -19,30 +19,47 @@
 #include <stdint.h>
 
 /* ROW(enumerator, row, name, number of operations of its own) */
-#define OBJECT_ROWS(ROW)                                                                                               \
-	ROW(REGISTER, register, "register", 0)                                                                         \
-	ROW(CAS_REGISTER, cas_register, "cas-register", 0)                                                             \
-	ROW(COUNTER, counter, "counter", 0)                                                                            \
-	ROW(MUTEX, mutex, "mutex", 0)                                                                                  \
-	ROW(SET, set, "set", 0)                                                                                        \
-	ROW(QUEUE, queue, "queue", 0)                                                                                  \
-	ROW(STACK, stack, "stack", 0)                                                                                  \
-	ROW(PQUEUE, pqueue, "priority-queue", 0)                                                                       \
-	ROW(KV, kv, "kv", 0)                                                                                           \
-	ROW(LIST, list, "append-list", 0)                                                                              \
-	ROW(SEMAPHORE, semaphore, "semaphore", 1)                                                                      \
+#define OBJECT_ROWS(ROW)                                   \
+	ROW(REGISTER, register, "register", 0)             \
+	ROW(CAS_REGISTER, cas_register, "cas-register", 0) \
+	ROW(COUNTER, counter, "counter", 0)                \
+	ROW(MUTEX, mutex, "mutex", 0)                      \
+	ROW(SET, set, "set", 0)                            \
+	ROW(QUEUE, queue, "queue", 0)                      \
+	ROW(STACK, stack, "stack", 0)                      \
+	ROW(PQUEUE, pqueue, "priority-queue", 0)           \
+	ROW(KV, kv, "kv", 0)                               \
+	ROW(LIST, list, "append-list", 0)                  \
+	ROW(SEMAPHORE, semaphore, "semaphore", 1)          \
 	ROW(DEQUE, deque, "deque", 4)
 
 #define OBJECT_ENUMERATOR(NAME, row, name, own) OBJ_##NAME,
-#define OBJECT_OWN_CODES(NAME, row, name, own) FN_##NAME##_FIRST, FN_##NAME##_LAST = FN_##NAME##_FIRST + (own) - 1,
+#define OBJECT_OWN_CODES(NAME, row, name, own)  FN_##NAME##_FIRST, FN_##NAME##_LAST = FN_##NAME##_FIRST + (own)-1,
 
 enum object { OBJ_GUESS, OBJECT_ROWS(OBJECT_ENUMERATOR) OBJ_USER, OBJ_COUNT };
 
 enum fn {
-	FN_NONE, FN_READ, FN_WRITE, FN_CAS, FN_APPEND, FN_ADD, FN_DEC, FN_REMOVE,
-	FN_CONTAINS, FN_ENQ, FN_DEQ, FN_PUSH, FN_POP, FN_PEEK, FN_INSERT, FN_POLL,
-	FN_ACQUIRE, FN_RELEASE, FN_COUNT,
-	FN_BEFORE_OWN = FN_COUNT - 1, OBJECT_ROWS(OBJECT_OWN_CODES) FN_OWN_END
+	FN_NONE,
+	FN_READ,
+	FN_WRITE,
+	FN_CAS,
+	FN_APPEND,
+	FN_ADD,
+	FN_DEC,
+	FN_REMOVE,
+	FN_CONTAINS,
+	FN_ENQ,
+	FN_DEQ,
+	FN_PUSH,
+	FN_POP,
+	FN_PEEK,
+	FN_INSERT,
+	FN_POLL,
+	FN_ACQUIRE,
+	FN_RELEASE,
+	FN_COUNT,
+	FN_BEFORE_OWN = FN_COUNT - 1,
+	OBJECT_ROWS(OBJECT_OWN_CODES) FN_OWN_END
 };
 #define FN_BIT(f) (UINT64_C(1) << FN_##f)
 _Static_assert(FN_OWN_END <= 64, "sets of functions are 64-bit words");
@@ -85,15 +102,15 @@ enum object_direct { DIRECT_NONE, DIRECT_QUEUE, DIRECT_STACK, DIRECT_PQUEUE, DIR
 struct spec;
 
 struct object_type {
-	const char *aliases;    /* other names in files, separated by spaces; or NULL */
-	const char *operations; /* for help */
+	const char *aliases;                /* other names in files, separated by spaces; or NULL */
+	const char *operations;             /* for help */
 	const struct object_operation *ops; /* ended by fn 0 */
 	enum object_init init;
-	uint32_t start;         /* INIT_COUNT: the number unless told otherwise */
+	uint32_t start; /* INIT_COUNT: the number unless told otherwise */
 	unsigned traits;
 	enum object_direct direct;
-	const char *first;      /* of a direct elimination: which end is taken off */
-	uint8_t recorded;       /* enum intact_object (intact/history.h); 0: the recorder does not know it */
+	const char *first; /* of a direct elimination: which end is taken off */
+	uint8_t recorded;  /* enum intact_object (intact/history.h); 0: the recorder does not know it */
 	const struct spec *spec;
 };
 

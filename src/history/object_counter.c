@@ -49,5 +49,9 @@ static const struct object_operation ops[] = {
 };
 
 const struct object_type object_counter = {
-	.operations = "add/inc, dec, read", .ops = ops, .init = INIT_NUMBER, .recorded = INTACT_COUNTER, .spec = &counter,
+	.operations = "add/inc, dec, read",
+	.ops = ops,
+	.init = INIT_NUMBER,
+	.recorded = INTACT_COUNTER,
+	.spec = &counter,
 };

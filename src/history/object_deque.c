@@ -37,6 +37,8 @@ static const struct object_operation ops[] = {
 };
 
 const struct object_type object_deque = {
-	.operations = "push-front, push-back/push, pop-front/steal, pop-back/pop; nil means empty", .ops = ops, .init = INIT_LIST,
+	.operations = "push-front, push-back/push, pop-front/steal, pop-back/pop; nil means empty",
+	.ops = ops,
+	.init = INIT_LIST,
 	.spec = &deque,
 };

@@ -2,7 +2,7 @@
  * object_kv: one key of a key-value map: a value, or a text that grows by
  * appending.
  *
- * A state is a node: the text of an older node and a piece behind it. Equal
+ * A state is a node: the text of an older node and a piece after it. Equal
  * texts are one node: found by length and hash, then compared byte by byte,
  * so an append costs its piece and a comparison the length of the text.
  */
@@ -74,8 +74,7 @@ static uint32_t text_intern(struct spec_ctx *c, struct text_node t)
 		const struct text_node *o = &c->texts[i];
 		bool plain = t.prev == UINT32_MAX && !is_text(c, t.piece);
 		bool oplain = o->prev == UINT32_MAX && !is_text(c, o->piece);
-		if (plain || oplain ? plain == oplain && t.piece == o->piece
-		                    : t.len == o->len && text_same(c, t, *o))
+		if (plain || oplain ? plain == oplain && t.piece == o->piece : t.len == o->len && text_same(c, t, *o))
 			return i;
 		if (!o->next)
 			break;
@@ -211,8 +210,11 @@ static const struct object_operation ops[] = {
 };
 
 const struct object_type object_kv = {
-	.aliases = "map", .operations = "get, put, append (to a text), cas, each with a key; without appends a register for each key",
-	.ops = ops, .traits = OBJECT_VALUE | OBJECT_APPENDS, .spec = &kv,
+	.aliases = "map",
+	.operations = "get, put, append (to a text), cas, each with a key; without appends a register for each key",
+	.ops = ops,
+	.traits = OBJECT_VALUE | OBJECT_APPENDS,
+	.spec = &kv,
 };
 
 void spec_kv_close(struct spec_ctx *c)

@@ -40,6 +40,10 @@ static const struct object_operation ops[] = {
 };
 
 const struct object_type object_mutex = {
-	.aliases = "lock", .operations = "acquire/lock, release/unlock (who releases is not looked at)", .ops = ops,
-	.init = INIT_HELD, .recorded = INTACT_MUTEX, .spec = &mutex,
+	.aliases = "lock",
+	.operations = "acquire/lock, release/unlock (the releasing process is not checked)",
+	.ops = ops,
+	.init = INIT_HELD,
+	.recorded = INTACT_MUTEX,
+	.spec = &mutex,
 };

@@ -65,10 +65,21 @@ static const struct object_operation pqueue_ops[] = {
 };
 
 const struct object_type object_queue = {
-	.operations = "enqueue, dequeue, peek; nil means empty", .ops = ops, .init = INIT_LIST,
-	.direct = DIRECT_QUEUE, .first = "front", .recorded = INTACT_QUEUE, .spec = &queue,
+	.operations = "enqueue, dequeue, peek; nil means empty",
+	.ops = ops,
+	.init = INIT_LIST,
+	.direct = DIRECT_QUEUE,
+	.first = "front",
+	.recorded = INTACT_QUEUE,
+	.spec = &queue,
 };
 const struct object_type object_pqueue = {
-	.aliases = "priorityqueue pqueue", .operations = "insert, poll (the least first), peek; nil means empty", .ops = pqueue_ops,
-	.init = INIT_LIST, .direct = DIRECT_PQUEUE, .first = "bottom", .recorded = INTACT_PRIORITY_QUEUE, .spec = &pqueue,
+	.aliases = "priorityqueue pqueue",
+	.operations = "insert, poll (the least first), peek; nil means empty",
+	.ops = pqueue_ops,
+	.init = INIT_LIST,
+	.direct = DIRECT_PQUEUE,
+	.first = "bottom",
+	.recorded = INTACT_PRIORITY_QUEUE,
+	.spec = &pqueue,
 };

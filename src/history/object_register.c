@@ -47,15 +47,25 @@ static bool reg_value(struct spec_ctx *c, uint32_t s, struct values *vals, val *
 
 static const struct spec reg = { reg_init, reg_apply, NULL, reg_print, reg_value };
 
-static const struct object_operation ops[] = { { .fn = FN_READ, .shape = OP_READS }, { .fn = FN_WRITE, .shape = OP_WRITES }, { 0 } };
-static const struct object_operation cas_ops[] = { { .fn = FN_READ, .shape = OP_READS }, { .fn = FN_WRITE, .shape = OP_WRITES },
-	                                    { .fn = FN_CAS, .shape = OP_CAS }, { 0 } };
+static const struct object_operation ops[] = { { .fn = FN_READ, .shape = OP_READS },
+	                                       { .fn = FN_WRITE, .shape = OP_WRITES },
+	                                       { 0 } };
+static const struct object_operation cas_ops[] = {
+	{ .fn = FN_READ, .shape = OP_READS }, { .fn = FN_WRITE, .shape = OP_WRITES }, { .fn = FN_CAS, .shape = OP_CAS }, { 0 }
+};
 
 const struct object_type object_register = {
-	.operations = "read/get, write/put/set", .ops = ops, .traits = OBJECT_VALUE, .spec = &reg,
+	.operations = "read/get, write/put/set",
+	.ops = ops,
+	.traits = OBJECT_VALUE,
+	.spec = &reg,
 };
 const struct object_type object_cas_register = {
-	.operations = "the same, and cas [from to]", .ops = cas_ops, .traits = OBJECT_VALUE, .recorded = INTACT_REGISTER, .spec = &reg,
+	.operations = "the same, and cas [from to]",
+	.ops = cas_ops,
+	.traits = OBJECT_VALUE,
+	.recorded = INTACT_REGISTER,
+	.spec = &reg,
 };
 
 /* ---- k-atomic register ----------------------------------------------------- */

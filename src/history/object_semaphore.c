@@ -56,5 +56,8 @@ static const struct object_operation ops[] = {
 
 const struct object_type object_semaphore = {
 	.operations = "acquire, release, try-acquire (answers true or false), read (how many are left); 1 at first",
-	.ops = ops, .init = INIT_COUNT, .start = 1, .spec = &semaphore,
+	.ops = ops,
+	.init = INIT_COUNT,
+	.start = 1,
+	.spec = &semaphore,
 };

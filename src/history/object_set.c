@@ -53,6 +53,11 @@ static const struct object_operation ops[] = {
 };
 
 const struct object_type object_set = {
-	.operations = "add, remove, contains (answers true or false, or none), read (all elements)", .ops = ops,
-	.init = INIT_SET, .traits = OBJECT_ELEMENTS, .direct = DIRECT_SET, .recorded = INTACT_SET, .spec = &set,
+	.operations = "add, remove, contains (answers true or false, or none), read (all elements)",
+	.ops = ops,
+	.init = INIT_SET,
+	.traits = OBJECT_ELEMENTS,
+	.direct = DIRECT_SET,
+	.recorded = INTACT_SET,
+	.spec = &set,
 };

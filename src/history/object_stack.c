@@ -100,13 +100,24 @@ static const struct object_operation ops[] = {
 	{ .fn = FN_PEEK, .shape = OP_PEEKS },
 	{ 0 },
 };
-static const struct object_operation list_ops[] = { { .fn = FN_APPEND, .shape = OP_WRITES }, { .fn = FN_READ, .shape = OP_READS }, { 0 } };
+static const struct object_operation list_ops[] = { { .fn = FN_APPEND, .shape = OP_WRITES },
+	                                            { .fn = FN_READ, .shape = OP_READS },
+	                                            { 0 } };
 
 const struct object_type object_stack = {
-	.operations = "push, pop, peek; nil means empty", .ops = ops, .init = INIT_LIST,
-	.direct = DIRECT_STACK, .first = "bottom", .recorded = INTACT_STACK, .spec = &stack,
+	.operations = "push, pop, peek; nil means empty",
+	.ops = ops,
+	.init = INIT_LIST,
+	.direct = DIRECT_STACK,
+	.first = "bottom",
+	.recorded = INTACT_STACK,
+	.spec = &stack,
 };
 const struct object_type object_list = {
-	.aliases = "list", .operations = "append, read (the whole list)", .ops = list_ops, .init = INIT_LIST,
-	.traits = OBJECT_APPENDS, .spec = &list,
+	.aliases = "list",
+	.operations = "append, read (the whole list)",
+	.ops = list_ops,
+	.init = INIT_LIST,
+	.traits = OBJECT_APPENDS,
+	.spec = &list,
 };

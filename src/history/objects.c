@@ -11,7 +11,7 @@ static const struct object_type unknown;
 const char *const object_names[] = { "guess", OBJECT_ROWS(NAME_OF) NULL };
 
 #define ADDRESS_OF(NAME, row, name, own) [OBJ_##NAME] = &object_##row,
-static const struct object_type *const types[OBJ_COUNT] = { [OBJ_GUESS] = &unknown, OBJECT_ROWS(ADDRESS_OF) [OBJ_USER] = &unknown };
+static const struct object_type *const types[OBJ_COUNT] = { [OBJ_GUESS] = &unknown, OBJECT_ROWS(ADDRESS_OF)[OBJ_USER] = &unknown };
 
 #define OWN_END(NAME, row, name, own) [OBJ_##NAME] = (own) ? FN_##NAME##_LAST + 1 : FN_COUNT,
 static const uint8_t own_end[OBJ_COUNT] = { OBJECT_ROWS(OWN_END) };
@@ -61,19 +61,48 @@ static const struct {
 	const char *name;
 	uint8_t fn;
 } names[] = {
-	{ "read", FN_READ }, { "write", FN_WRITE }, { "cas", FN_CAS }, { "get", FN_READ },
-	{ "put", FN_WRITE }, { "append", FN_APPEND }, { "enqueue", FN_ENQ },
-	{ "dequeue", FN_DEQ }, { "enq", FN_ENQ }, { "deq", FN_DEQ }, { "push", FN_PUSH },
-	{ "pop", FN_POP }, { "add", FN_ADD }, { "remove", FN_REMOVE },
-	{ "contains", FN_CONTAINS }, { "insert", FN_INSERT }, { "poll", FN_POLL },
-	{ "peek", FN_PEEK }, { "acquire", FN_ACQUIRE }, { "release", FN_RELEASE },
-	{ "lock", FN_ACQUIRE }, { "unlock", FN_RELEASE }, { "inc", FN_ADD },
-	{ "increment", FN_ADD }, { "dec", FN_DEC }, { "decrement", FN_DEC },
-	{ "sub", FN_DEC }, { "r", FN_READ }, { "w", FN_WRITE }, { "load", FN_READ },
-	{ "store", FN_WRITE }, { "set", FN_WRITE }, { "compare-and-set", FN_CAS },
-	{ "compare-and-swap", FN_CAS }, { "delete", FN_REMOVE }, { "rem", FN_REMOVE },
-	{ "member", FN_CONTAINS }, { "top", FN_PEEK }, { "front", FN_PEEK },
-	{ "offer", FN_ENQ }, { "extract-min", FN_POLL }, { "delete-min", FN_POLL },
+	{ "read", FN_READ },
+	{ "write", FN_WRITE },
+	{ "cas", FN_CAS },
+	{ "get", FN_READ },
+	{ "put", FN_WRITE },
+	{ "append", FN_APPEND },
+	{ "enqueue", FN_ENQ },
+	{ "dequeue", FN_DEQ },
+	{ "enq", FN_ENQ },
+	{ "deq", FN_DEQ },
+	{ "push", FN_PUSH },
+	{ "pop", FN_POP },
+	{ "add", FN_ADD },
+	{ "remove", FN_REMOVE },
+	{ "contains", FN_CONTAINS },
+	{ "insert", FN_INSERT },
+	{ "poll", FN_POLL },
+	{ "peek", FN_PEEK },
+	{ "acquire", FN_ACQUIRE },
+	{ "release", FN_RELEASE },
+	{ "lock", FN_ACQUIRE },
+	{ "unlock", FN_RELEASE },
+	{ "inc", FN_ADD },
+	{ "increment", FN_ADD },
+	{ "dec", FN_DEC },
+	{ "decrement", FN_DEC },
+	{ "sub", FN_DEC },
+	{ "r", FN_READ },
+	{ "w", FN_WRITE },
+	{ "load", FN_READ },
+	{ "store", FN_WRITE },
+	{ "set", FN_WRITE },
+	{ "compare-and-set", FN_CAS },
+	{ "compare-and-swap", FN_CAS },
+	{ "delete", FN_REMOVE },
+	{ "rem", FN_REMOVE },
+	{ "member", FN_CONTAINS },
+	{ "top", FN_PEEK },
+	{ "front", FN_PEEK },
+	{ "offer", FN_ENQ },
+	{ "extract-min", FN_POLL },
+	{ "delete-min", FN_POLL },
 	{ "extract", FN_POLL },
 };
 
@@ -108,12 +137,12 @@ static const struct {
 	const char *name;
 	enum op_shape shape;
 } fns[FN_COUNT] = {
-	[FN_NONE] = { "?", OP_METHOD },          [FN_READ] = { "read", OP_READS },      [FN_WRITE] = { "write", OP_WRITES },
-	[FN_CAS] = { "cas", OP_CAS },            [FN_APPEND] = { "append", OP_WRITES }, [FN_ADD] = { "add", OP_CHANGES },
-	[FN_DEC] = { "dec", OP_COUNTS },         [FN_REMOVE] = { "remove", OP_CHANGES }, [FN_CONTAINS] = { "contains", OP_ASKS },
-	[FN_ENQ] = { "enqueue", OP_WRITES },     [FN_DEQ] = { "dequeue", OP_TAKES },    [FN_PUSH] = { "push", OP_WRITES },
-	[FN_POP] = { "pop", OP_TAKES },          [FN_PEEK] = { "peek", OP_PEEKS },      [FN_INSERT] = { "insert", OP_WRITES },
-	[FN_POLL] = { "poll", OP_TAKES },        [FN_ACQUIRE] = { "acquire", OP_LOCKS }, [FN_RELEASE] = { "release", OP_LOCKS },
+	[FN_NONE] = { "?", OP_METHOD },      [FN_READ] = { "read", OP_READS },       [FN_WRITE] = { "write", OP_WRITES },
+	[FN_CAS] = { "cas", OP_CAS },        [FN_APPEND] = { "append", OP_WRITES },  [FN_ADD] = { "add", OP_CHANGES },
+	[FN_DEC] = { "dec", OP_COUNTS },     [FN_REMOVE] = { "remove", OP_CHANGES }, [FN_CONTAINS] = { "contains", OP_ASKS },
+	[FN_ENQ] = { "enqueue", OP_WRITES }, [FN_DEQ] = { "dequeue", OP_TAKES },     [FN_PUSH] = { "push", OP_WRITES },
+	[FN_POP] = { "pop", OP_TAKES },      [FN_PEEK] = { "peek", OP_PEEKS },       [FN_INSERT] = { "insert", OP_WRITES },
+	[FN_POLL] = { "poll", OP_TAKES },    [FN_ACQUIRE] = { "acquire", OP_LOCKS }, [FN_RELEASE] = { "release", OP_LOCKS },
 };
 
 const char *fn_name(uint32_t f, enum object o)

@@ -23,10 +23,9 @@ static const char *line_start(const struct reader *r, const char *at)
 	return at;
 }
 
-void reader_error(struct reader *r, const char *at, size_t len, const char *code,
-                  const char *fmt, ...)
+void reader_error(struct reader *r, const char *at, size_t len, const char *code, const char *fmt, ...)
 {
-	const char *here = r->in.buf + r->in.pos; /* r->line is the line of this byte */
+	const char *here = r->in.buf + r->in.pos;           /* r->line is the line of this byte */
 	if (at < r->in.buf || at > r->in.buf + r->in.end) { /* a quoted field's text is a copy */
 		at = here;
 		len = 1;
@@ -61,7 +60,8 @@ struct source *history_line(struct history *h, uint32_t line)
 	src->line0 = line ? line - 1 : 0;
 	struct input in;
 	bool again = h->name && h->name[0] != '<' && !h->text.len; /* what was a text, or came from a pipe, is kept */
-	if (!line || !h->name || !(again ? input_open(&in, h->name) : input_open_text(&in, h->name, buf_cstr(&h->text), h->text.len)))
+	if (!line || !h->name ||
+	    !(again ? input_open(&in, h->name) : input_open_text(&in, h->name, buf_cstr(&h->text), h->text.len)))
 		return src;
 	uint32_t at = 1;
 	for (;;) {
@@ -125,8 +125,7 @@ static bool opened(struct reader *r, enum format f)
 	if (r->in.end < 4096)
 		input_fill(&r->in);
 	if (r->in.error) {
-		diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", r->in.name,
-		           r->in.error);
+		diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", r->in.name, r->in.error);
 		return false;
 	}
 	if (r->in.end >= 3 && !memcmp(r->in.buf, "\xEF\xBB\xBF", 3))
@@ -136,8 +135,7 @@ static bool opened(struct reader *r, enum format f)
 	return true;
 }
 
-bool reader_open(struct reader *r, struct history *h, const char *path, enum format f,
-                 struct diags *d)
+bool reader_open(struct reader *r, struct history *h, const char *path, enum format f, struct diags *d)
 {
 	memset(r, 0, sizeof *r);
 	map_init(&r->called);
@@ -155,8 +153,8 @@ bool reader_open(struct reader *r, struct history *h, const char *path, enum for
 	return false;
 }
 
-bool reader_open_text(struct reader *r, struct history *h, const char *name, const char *text,
-                      size_t len, enum format f, struct diags *d)
+bool reader_open_text(struct reader *r, struct history *h, const char *name, const char *text, size_t len, enum format f,
+                      struct diags *d)
 {
 	memset(r, 0, sizeof *r);
 	map_init(&r->called);
@@ -199,17 +197,17 @@ static enum form_status next_line(struct reader *r, struct read_rec *rec, size_t
 static bool check_rec(struct reader *r, const struct read_rec *rec)
 {
 	const char *missing = !rec->has_proc && rec->kind != REC_OP ? "process"
-	                      : rec->fn == FN_NONE && !rec->fname ? "operation (f)" : NULL;
+	                      : rec->fn == FN_NONE && !rec->fname   ? "operation (f)"
+	                                                            : NULL;
 	if (missing) {
-		reader_error(r, rec->start, 1, "bad-record", "the record names no %s", missing);
+		reader_error(r, rec->start, 1, "bad-record", "the record has no %s", missing);
 		diag_hint(r->d, "a record looks like {:process 0, :type :invoke, :f :write, :value 3}, or the same in JSON");
 		return false;
 	}
 	if (rec->fn != FN_NONE)
 		return true;
-	reader_error(r, rec->fname, rec->fname_len, "unknown-operation",
-	             "'%.*s' is no operation that I know", (int)(rec->fname_len > 60 ? 60 : rec->fname_len),
-	             rec->fname);
+	reader_error(r, rec->fname, rec->fname_len, "unknown-operation", "'%.*s' is not a known operation",
+	             (int)(rec->fname_len > 60 ? 60 : rec->fname_len), rec->fname);
 	if (rec->fname_len == 3 && !memcmp(rec->fname, "txn", 3)) {
 		diag_hint(r->d, "transactions are judged as a whole: intact history FILE, intact verify REPORT; --follow, --verify and convert are about objects");
 		return false;
@@ -253,8 +251,7 @@ int reader_next(struct reader *r, struct read_rec *rec)
 		if (st == FORM_MORE) {
 			input_fill(&r->in);
 			if (r->in.error) {
-				diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s",
-				           r->in.name, r->in.error);
+				diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", r->in.name, r->in.error);
 				return -1;
 			}
 			continue;
@@ -268,7 +265,8 @@ int reader_next(struct reader *r, struct read_rec *rec)
 			if (r->format != FORMAT_CSV) {
 				reader_error(r, rec->start, 1, "bad-record",
 				             "the record has neither a :type nor call and return times");
-				diag_hint(r->d, "an event has a :type (invoke, ok, fail or info), a whole operation Call and Return");
+				diag_hint(r->d,
+				          "an event has a :type (invoke, ok, fail or info), a whole operation Call and Return");
 				return -1;
 			}
 		}
@@ -288,7 +286,7 @@ int reader_next(struct reader *r, struct read_rec *rec)
 struct builder {
 	struct reader r;
 	const struct read_options *o;
-	uint32_t *open;  /* by process: operation + 1 */
+	uint32_t *open; /* by process: operation + 1 */
 	uint32_t nopen;
 	uint32_t small[256]; /* process ids of small numbers + 1 */
 	int64_t last_time;
@@ -336,18 +334,16 @@ static const char *process(struct builder *b, uint32_t p)
 	return s;
 }
 
-#define HINT_TWO_OPEN "an operation that got no answer is ended by :info; then its process may go on"
+#define HINT_TWO_OPEN "an operation without a response is ended by :info; its process may then continue"
 
 static bool check_time(struct builder *b, const struct read_rec *rec)
 {
 	if (!rec->has_time || b->o->order != ORDER_STRICT)
 		return true;
 	if (b->any_time && rec->time < b->last_time) {
-		reader_error(&b->r, rec->start, rec->len, "time-backwards",
-		             "time goes backwards: %lld behind %lld", (long long)rec->time,
-		             (long long)b->last_time);
-		diag_hint(b->r.d, "--order=lines goes by the lines and ignores the times, "
-		                  "--order=time sorts by the times");
+		reader_error(&b->r, rec->start, rec->len, "time-backwards", "time goes backwards: %lld after %lld",
+		             (long long)rec->time, (long long)b->last_time);
+		diag_hint(b->r.d, "--order=lines uses the line order, --order=time sorts by the times");
 		return false;
 	}
 	b->any_time = true;
@@ -360,7 +356,7 @@ static bool on_invoke(struct builder *b, const struct read_rec *rec, uint32_t p)
 	struct history *h = b->r.h;
 	if (b->open[p]) {
 		reader_error(&b->r, rec->start, rec->len, "two-open-operations",
-		             "%s invokes an operation while another one of it is open", process(b, p));
+		             "%s invokes an operation while its previous one is open", process(b, p));
 		note_line(h, b->r.d, h->ops[b->open[p] - 1].line, "it was invoked here");
 		diag_hint(b->r.d, HINT_TWO_OPEN);
 		return false;
@@ -388,8 +384,8 @@ static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t 
 {
 	struct history *h = b->r.h;
 	if (!b->open[p]) {
-		reader_error(&b->r, rec->start, rec->len, "response-without-invocation",
-		             "a response, but %s has no open operation", process(b, p));
+		reader_error(&b->r, rec->start, rec->len, "response-without-invocation", "a response, but %s has no open operation",
+		             process(b, p));
 		diag_hint(b->r.d, "the invocation comes first, and each is answered once%s",
 		          rec->has_time ? "; --order=time sorts by the times" : "");
 		return false;
@@ -398,15 +394,15 @@ static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t 
 	struct hop *op = &h->ops[id];
 	if (op->fn != rec->fn) {
 		reader_error(&b->r, rec->start, rec->len, "response-mismatch",
-		             "a response to %s, but the open operation of %s is %s",
-		             fn_name(rec->fn, OBJ_GUESS), process(b, p), fn_name(op->fn, OBJ_GUESS));
+		             "a response to %s, but the open operation of %s is %s", fn_name(rec->fn, OBJ_GUESS), process(b, p),
+		             fn_name(op->fn, OBJ_GUESS));
 		note_line(h, b->r.d, op->line, "it was invoked here");
 		diag_hint(b->r.d, "a response repeats the :f of its invocation");
 		return false;
 	}
 	b->open[p] = 0;
 	if (rec->kind == REC_INFO)
-		return true; /* may or may not have happened: stays open for ever */
+		return true; /* may or may not have happened: stays open forever */
 	op->ret = h->nevents++;
 	op->b = rec->in;
 	if (rec->kind == REC_FAIL)
@@ -422,9 +418,9 @@ static bool on_operation(struct builder *b, const struct read_rec *rec)
 	h->timed = true;
 	if (rec->has_ret && rec->ret < rec->call) {
 		reader_error(&b->r, rec->start, rec->len, "time-backwards",
-		             "the operation returns at %lld, before its call at %lld",
-		             (long long)rec->ret, (long long)rec->call);
-		diag_hint(b->r.d, "the call time stands before the return time; one that never returned has none");
+		             "the operation returns at %lld, before its call at %lld", (long long)rec->ret, (long long)rec->call);
+		diag_hint(b->r.d,
+		          "the call time must precede the return time; an operation that never returned has no return time");
 		return false;
 	}
 	struct hop *op = history_push(h);
@@ -455,11 +451,11 @@ static bool check_overlap(struct builder *b)
 		uint32_t p = h->ops[i].proc, prev = last[p];
 		/* one that never answered has crashed: its name may be used again */
 		if (prev && h->ops[prev - 1].ret != RANK_INF && h->tret[prev - 1] > h->tcall[i]) {
-			diag_error(b->r.d, "two-open-operations", history_line(h, h->ops[i].line),
-			           (struct span){ 0, 0 }, "%s invokes an operation while another one of it is open",
-			           process(b, p));
+			diag_error(b->r.d, "two-open-operations", history_line(h, h->ops[i].line), (struct span){ 0, 0 },
+			           "%s invokes an operation while its previous one is open", process(b, p));
 			note_line(h, b->r.d, h->ops[prev - 1].line, "the other one");
-			diag_hint(b->r.d, "%lld is before %lld, when the other one returns: operations that overlap need different clients",
+			diag_hint(b->r.d,
+			          "%lld is before %lld, when the other one returns: operations that overlap need different clients",
 			          (long long)h->tcall[i], (long long)h->tret[prev - 1]);
 			ok = false;
 		}
@@ -494,14 +490,12 @@ static bool build(struct builder *b)
 			ok = on_operation(b, &rec);
 		} else {
 			if (h->timed && !rec.has_time && (b->o->order == ORDER_TIME || b->any_time)) {
-				reader_error(&b->r, rec.start, rec.len, "no-time",
-				             "the record has no time");
-				diag_hint(b->r.d, "all records have one or none has; --order=lines ignores them");
+				reader_error(&b->r, rec.start, rec.len, "no-time", "the record has no time");
+				diag_hint(b->r.d, "either all records have times or none; --order=lines ignores them");
 				return false;
 			}
 			uint32_t p = proc_of(b, rec.proc);
-			ok = check_time(b, &rec) && (rec.kind == REC_INVOKE ? on_invoke(b, &rec, p)
-			                                                    : on_response(b, &rec, p));
+			ok = check_time(b, &rec) && (rec.kind == REC_INVOKE ? on_invoke(b, &rec, p) : on_response(b, &rec, p));
 		}
 		if (!ok || ((h->n & 0xFFFF) == 0 && lim_spent(h->lim)))
 			return false;
@@ -509,10 +503,9 @@ static bool build(struct builder *b)
 	if (more < 0)
 		return false;
 	if (!h->n && !h->nskipped && !b->r.ended) { /* [] and a lone nemesis are fine */
-		diag_error(b->r.d, "empty-history", NULL, (struct span){ 0, 0 },
-		           "%s: no operation in it%s%s%s", b->r.in.name, b->r.in.end ? " (read as " : ": it is empty",
-		           b->r.in.end ? h->format : "", b->r.in.end ? ")" : "");
-		diag_hint(b->r.d, b->r.in.end ? "--format=NAME says what it is" : "an empty history is written []");
+		diag_error(b->r.d, "empty-history", NULL, (struct span){ 0, 0 }, "%s: contains no operation%s%s%s", b->r.in.name,
+		           b->r.in.end ? " (read as " : ": it is empty", b->r.in.end ? h->format : "", b->r.in.end ? ")" : "");
+		diag_hint(b->r.d, b->r.in.end ? "--format=NAME sets the format" : "an empty history is written []");
 		return false;
 	}
 	if (b->whole || b->o->order == ORDER_TIME) {

@@ -65,8 +65,7 @@ static enum form_status set_fn(struct form *f, struct read_rec *rec)
 
 /* Between two members of a map: the separator, then a name. 1 another member,
  * 0 the end, -1 see *st. */
-static int next_member(struct form *f, bool *first, const char **s, size_t *len,
-                       enum form_status *st)
+static int next_member(struct form *f, bool *first, const char **s, size_t *len, enum form_status *st)
 {
 	form_space(f);
 	if (*f->p == '}') {
@@ -75,8 +74,7 @@ static int next_member(struct form *f, bool *first, const char **s, size_t *len,
 	}
 	if (f->json && !*first) {
 		if (*f->p != ',') {
-			*st = f->p >= f->end && !f->last ? FORM_MORE
-			      : form_fail(f, f->p, "expected ',' or '}'");
+			*st = f->p >= f->end && !f->last ? FORM_MORE : form_fail(f, f->p, "expected ',' or '}'");
 			return -1;
 		}
 		f->p++;
@@ -89,8 +87,7 @@ static int next_member(struct form *f, bool *first, const char **s, size_t *len,
 	form_space(f);
 	if (f->json) {
 		if (*f->p != ':') {
-			*st = f->p >= f->end && !f->last ? FORM_MORE
-			      : form_fail(f, f->p, "expected ':' behind the name");
+			*st = f->p >= f->end && !f->last ? FORM_MORE : form_fail(f, f->p, "expected ':' after the name");
 			return -1;
 		}
 		f->p++;
@@ -177,8 +174,7 @@ static enum form_status input(struct form *f, struct read_rec *rec)
 		rec->has_key = true;
 	}
 	rec->in = io.value;
-	if (rec->fn == FN_CAS && io.from == VAL_NONE && io.value != VAL_NONE &&
-	    val_kind(f->vals, io.value) == VK_STR) {
+	if (rec->fn == FN_CAS && io.from == VAL_NONE && io.value != VAL_NONE && val_kind(f->vals, io.value) == VK_STR) {
 		rec->fn = FN_APPEND; /* the code 2 of key-value tests */
 	} else if (rec->fn == FN_CAS && io.from != VAL_NONE) {
 		val pair[2] = { io.from, io.to != VAL_NONE ? io.to : io.value };
@@ -214,8 +210,11 @@ static enum form_status set_type(struct form *f, struct read_rec *rec)
 	enum form_status st = form_name(f, &s, &len);
 	if (st != FORM_OK)
 		return st;
-	rec->kind = is(s, len, "invoke") ? REC_INVOKE : is(s, len, "ok") ? REC_OK
-	            : is(s, len, "fail") ? REC_FAIL : is(s, len, "info") ? REC_INFO : REC_SKIP;
+	rec->kind = is(s, len, "invoke") ? REC_INVOKE
+	            : is(s, len, "ok")   ? REC_OK
+	            : is(s, len, "fail") ? REC_FAIL
+	            : is(s, len, "info") ? REC_INFO
+	                                 : REC_SKIP;
 	if (rec->kind == REC_SKIP)
 		return form_fail(f, at, "expected invoke, ok, fail or info");
 	return FORM_OK;
@@ -231,8 +230,7 @@ static enum form_status time_or_null(struct form *f, int64_t *t, bool *has)
 	return form_int(f, t);
 }
 
-static enum form_status member(struct form *f, const char *s, size_t len, struct read_rec *rec,
-                               bool *unknown_out)
+static enum form_status member(struct form *f, const char *s, size_t len, struct read_rec *rec, bool *unknown_out)
 {
 	enum form_status st;
 	/* the names of every line of a Jepsen history first */
@@ -303,7 +301,7 @@ static void settle_output(const struct history *h, struct read_rec *rec)
 		rec->out = rec->ok;
 }
 
-/* [81 :invoke :read nil]; what else stands in it is skipped. */
+/* [81 :invoke :read nil]; other contents are skipped. */
 static enum form_status vector_record(struct form *f, struct read_rec *rec)
 {
 	enum form_status st = FORM_OK;
@@ -316,13 +314,17 @@ static enum form_status vector_record(struct form *f, struct read_rec *rec)
 		}
 		if (*f->p == ']') {
 			f->p++;
-			return i >= 3 ? FORM_OK : form_fail(f, f->p - 1, "expected a process, a type and an operation in the vector");
+			return i >= 3 ? FORM_OK
+			              : form_fail(f, f->p - 1, "expected a process, a type and an operation in the vector");
 		}
 		if (f->p >= f->end)
 			return f->last ? form_fail(f, f->p, "the vector is not closed") : FORM_MORE;
 		rec->has_proc |= i == 0;
-		st = i == 0 ? form_value(f, &rec->proc, 1) : i == 1 ? set_type(f, rec) : i == 2 ? set_fn(f, rec)
-		     : i == 3 ? form_value(f, &rec->in, 1) : form_skip(f, 1);
+		st = i == 0   ? form_value(f, &rec->proc, 1)
+		     : i == 1 ? set_type(f, rec)
+		     : i == 2 ? set_fn(f, rec)
+		     : i == 3 ? form_value(f, &rec->in, 1)
+		              : form_skip(f, 1);
 	}
 	return st;
 }
@@ -347,9 +349,12 @@ static void resolve(const struct reader *r, struct read_rec *rec)
 
 enum form_status rec_form(struct reader *r, struct read_rec *rec, size_t *used, uint32_t *newlines)
 {
-	struct form form = { .p = r->in.buf + r->in.pos, .end = r->in.buf + r->in.end,
-		             .json = r->format == FORMAT_JSON, .last = r->in.eof,
-		             .vals = &r->h->vals }, *f = &form;
+	struct form form = { .p = r->in.buf + r->in.pos,
+		             .end = r->in.buf + r->in.end,
+		             .json = r->format == FORMAT_JSON,
+		             .last = r->in.eof,
+		             .vals = &r->h->vals },
+		    *f = &form;
 	enum form_status st = FORM_OK;
 	rec->kind = REC_SKIP;
 	bool unknown_out = false, first = true;
@@ -396,9 +401,9 @@ enum form_status rec_form(struct reader *r, struct read_rec *rec, size_t *used, 
 		goto done;
 	}
 	if (*f->p != '{' || r->ended) {
-		st = f->p >= f->end && !r->in.eof ? FORM_MORE
-		     : form_fail(f, f->p, r->ended ? "expected nothing behind the array"
-		                          : "expected a record in braces");
+		st = f->p >= f->end && !r->in.eof
+		             ? FORM_MORE
+		             : form_fail(f, f->p, r->ended ? "unexpected text after the array" : "expected a record in braces");
 		goto done;
 	}
 	f->p++;
@@ -423,10 +428,11 @@ done:
 	if (st == FORM_BAD) {
 		reader_error(r, f->at, f->at < f->end ? 1 : 0, "bad-record", "%s", f->why);
 		if (f->at >= f->end)
-			diag_hint(r->d, "the text seems to be cut short: what comes before its last record is a history by itself");
+			diag_hint(r->d, "the text seems to be truncated: the records before the last one form a history");
 		else
 			diag_hint(r->d, r->format == FORMAT_JSON
-			                        ? "a record looks like {\"process\": 0, \"type\": \"invoke\", \"f\": \"write\", \"value\": 3}"
+			                        ? "a record looks like {\"process\": 0, \"type\": \"invoke\", \"f\": \"write\", "
+			                          "\"value\": 3}"
 			                        : "a record looks like {:process 0, :type :invoke, :f :write, :value 3}");
 	}
 	*used = (size_t)(f->p - (r->in.buf + r->in.pos));

@@ -84,13 +84,13 @@ static uint8_t column_by_name(struct text_cell c)
 		const char *name;
 		uint8_t col;
 	} t[] = {
-		{ "client", COL_CLIENT }, { "clientid", COL_CLIENT }, { "process", COL_CLIENT },
-		{ "thread", COL_CLIENT }, { "op", COL_OP }, { "f", COL_OP }, { "operation", COL_OP },
-		{ "value", COL_VALUE }, { "arg", COL_VALUE }, { "input", COL_VALUE },
-		{ "call", COL_CALL }, { "start", COL_CALL }, { "invoke", COL_CALL },
-		{ "return", COL_RETURN }, { "end", COL_RETURN }, { "response", COL_RETURN },
-		{ "key", COL_KEY }, { "result", COL_RESULT }, { "output", COL_RESULT },
-		{ "status", COL_STATUS },
+		{ "client", COL_CLIENT },   { "clientid", COL_CLIENT }, { "process", COL_CLIENT },
+		{ "thread", COL_CLIENT },   { "op", COL_OP },           { "f", COL_OP },
+		{ "operation", COL_OP },    { "value", COL_VALUE },     { "arg", COL_VALUE },
+		{ "input", COL_VALUE },     { "call", COL_CALL },       { "start", COL_CALL },
+		{ "invoke", COL_CALL },     { "return", COL_RETURN },   { "end", COL_RETURN },
+		{ "response", COL_RETURN }, { "key", COL_KEY },         { "result", COL_RESULT },
+		{ "output", COL_RESULT },   { "status", COL_STATUS },
 	};
 	char low[16];
 	if (c.len >= sizeof low)
@@ -114,9 +114,10 @@ static enum form_status header(struct reader *r, const struct text_cell *cells, 
 	r->ncolumns = n;
 	if (seen & 1u << COL_OP && seen & 1u << COL_CALL && seen & 1u << COL_RETURN)
 		return FORM_OK;
-	reader_error(r, cells[0].s, cells[0].len, "bad-header",
-	             "the header names no %s column",
-	             !(seen & 1u << COL_OP) ? "op" : !(seen & 1u << COL_CALL) ? "call" : "return");
+	reader_error(r, cells[0].s, cells[0].len, "bad-header", "the header has no %s column",
+	             !(seen & 1u << COL_OP)     ? "op"
+	             : !(seen & 1u << COL_CALL) ? "call"
+	                                        : "return");
 	diag_hint(r->d, "columns: client op value call return, and also key, result, status");
 	return FORM_BAD;
 }
@@ -140,10 +141,9 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 	} else if (n == 4 && history_fn(r->h, cells[0].s, cells[0].len) != FN_NONE) {
 		memcpy(r->columns, four, sizeof four);
 	} else {
-		reader_error(r, s, len, "unknown-format",
-		             "this is no history in a format that I know");
+		reader_error(r, s, len, "unknown-format", "unknown history format");
 		diag_hint(r->d, "formats: edn, json, csv (client,op,value,call,return), log, violin; "
-		                "--format=NAME says which");
+		                "--format=NAME selects one");
 		return FORM_BAD;
 	}
 	r->ncolumns = n;
@@ -183,8 +183,7 @@ static val cell_value(struct reader *r, struct text_cell c)
 		text[c.len] = 0;
 		struct form f = { .p = text, .end = text + c.len, .last = true, .vals = &r->h->vals };
 		val v;
-		bool is = form_value(&f, &v, 1) == FORM_OK && f.p == f.end &&
-		          (val_kind(f.vals, v) != VK_WORD || c.s[0] == ':');
+		bool is = form_value(&f, &v, 1) == FORM_OK && f.p == f.end && (val_kind(f.vals, v) != VK_WORD || c.s[0] == ':');
 		if (text != small)
 			free(text);
 		if (is)
@@ -233,7 +232,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 	uint32_t n = split(r->h->arena, s, e, r->sep, cells);
 	if (n != r->ncolumns) {
 		reader_error(r, c.s, c.len, "bad-row", "expected %u columns, found %u", r->ncolumns, n);
-		diag_hint(r->d, "an empty cell keeps its place: 2,cas,[3 4],50, (it never returned)");
+		diag_hint(r->d, "keep empty cells: 2,cas,[3 4],50, (it never returned)");
 		return FORM_BAD;
 	}
 	val value = VAL_NONE, result = VAL_NONE;
@@ -251,8 +250,12 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 			rec->fname_len = c.len;
 			rec->fn = history_fn(r->h, c.s, c.len);
 			break;
-		case COL_VALUE: value = cell_value(r, c); break;
-		case COL_RESULT: result = cell_value(r, c); break;
+		case COL_VALUE:
+			value = cell_value(r, c);
+			break;
+		case COL_RESULT:
+			result = cell_value(r, c);
+			break;
 		case COL_KEY:
 			rec->key = cell_value(r, c);
 			rec->has_key = rec->key != VAL_NONE;
@@ -261,8 +264,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 			st = csv_time(r, c, &rec->call, "call");
 			break;
 		case COL_RETURN:
-			rec->has_ret = c.len && !cell_is(c, "-") && !cell_is(c, "nil") &&
-			               !cell_is(c, "inf") && !cell_is(c, "null");
+			rec->has_ret = c.len && !cell_is(c, "-") && !cell_is(c, "nil") && !cell_is(c, "inf") && !cell_is(c, "null");
 			if (rec->has_ret)
 				st = csv_time(r, c, &rec->ret, "return");
 			break;
@@ -282,8 +284,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 	if (shape_sees(history_shape(r->h, rec->fn)) && result == VAL_NONE && rec->has_ret) {
 		rec->out = value == VAL_NONE ? VAL_NIL : value;
 		/* -1 is how some tools write "empty" */
-		if (r->h->declared != OBJ_GUESS && value != VAL_NONE && val_is_small(value) &&
-		    val_small(value) == -1)
+		if (r->h->declared != OBJ_GUESS && value != VAL_NONE && val_is_small(value) && val_small(value) == -1)
 			rec->out = VAL_NIL;
 		rec->in = VAL_NONE;
 	}
@@ -303,8 +304,7 @@ static const char *find_type(const char *s, const char *e, enum read_kind *kind,
 			continue;
 		for (size_t i = 0; i < 4; i++) {
 			*len = strlen(t[i].word);
-			if ((size_t)(e - p) > *len && !memcmp(p, t[i].word, *len) &&
-			    (p[*len] == ' ' || p[*len] == '\t')) {
+			if ((size_t)(e - p) > *len && !memcmp(p, t[i].word, *len) && (p[*len] == ' ' || p[*len] == '\t')) {
 				*kind = t[i].kind;
 				return p;
 			}
@@ -348,7 +348,7 @@ enum form_status rec_log(struct reader *r, const char *s, const char *e, struct 
 	}
 	if (st != FORM_OK) {
 		const char *at = f.at && f.at < e ? f.at : type;
-		reader_error(r, at, 1, "bad-record", "%s", f.why ? f.why : "the line is cut short");
+		reader_error(r, at, 1, "bad-record", "%s", f.why ? f.why : "the line is truncated");
 		diag_hint(r->d, "a line ends in the operation and its value: 0  :invoke  :cas  [1 2]");
 		return FORM_BAD;
 	}
@@ -393,9 +393,11 @@ static enum form_status violin_call(struct reader *r, struct text_cell c, struct
 	rec->fn = history_fn(r->h, name.s, name.len);
 	if (open)
 		rec->in = violin_value(r, trim(open + 1, e - 1));
-	bool ok = map_put(&r->called, rec->proc, rec->fn) && map_put(&r->passed, rec->proc, rec->in < MAP_NONE - 1 ? rec->in + 1 : 0);
+	bool ok = map_put(&r->called, rec->proc, rec->fn) &&
+	          map_put(&r->passed, rec->proc, rec->in < MAP_NONE - 1 ? rec->in + 1 : 0);
 	if (shape_sees(history_shape(r->h, rec->fn)) || rec->fn == FN_REMOVE)
-		rec->in = open && !object_has(r->h->declared, OBJECT_ELEMENTS) ? VAL_NONE : rec->in; /* what comes out, told early */
+		rec->in = open && !object_has(r->h->declared, OBJECT_ELEMENTS) ? VAL_NONE
+		                                                               : rec->in; /* what comes out, told early */
 	return ok ? FORM_OK : FORM_BAD;
 }
 

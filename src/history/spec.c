@@ -84,26 +84,40 @@ bool vec_value(struct spec_ctx *c, uint32_t s, struct values *vals, val *v)
 
 /* ---- contexts --------------------------------------------------------------- */
 
+static void *limited(void *lim, void *p, size_t old, size_t now)
+{
+	if (now)
+		return lim_realloc(lim, p, old, now);
+	lim_free(lim, p, old);
+	return NULL;
+}
+
+uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len)
+{
+	uint32_t id = seqtab_add(&c->st, (const int32_t *)w, len);
+	c->failed |= id == SEQTAB_NONE;
+	return id == SEQTAB_NONE ? 0 : id;
+}
+
 const struct spec *spec_of(enum object o, uint32_t k)
 {
 	return k > 1 ? &spec_kregister : o == OBJ_USER ? &user_spec : object_type(o)->spec;
 }
 
-void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals,
-               struct limits *lim, uint32_t k)
+void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals, struct limits *lim, uint32_t k)
 {
 	memset(c, 0, sizeof *c);
 	c->spec = s;
 	c->vals = vals;
 	c->lim = lim;
+	c->st.memory = limited;
+	c->st.arg = lim;
 	c->k = k;
 }
 
 void spec_close(struct spec_ctx *c)
 {
-	lim_free(c->lim, c->st.words, c->st.cwords * 4);
-	lim_free(c->lim, c->st.start, c->st.cap * sizeof *c->st.start);
-	lim_free(c->lim, c->st.slots, c->st.nslots * 4ull);
+	seqtab_free(&c->st);
 	spec_kv_close(c);
 	lim_free(c->lim, c->tmp, c->ctmp * 4ull);
 	memset(c, 0, sizeof *c);

@@ -13,6 +13,7 @@
 #ifndef INTACT_HISTORY_SPEC_H
 #define INTACT_HISTORY_SPEC_H
 
+#include "base/seqtab.h"
 #include "history/history.h"
 
 struct spec_ctx;
@@ -25,19 +26,10 @@ struct spec {
 	/* The same state in another context of this object (to forget the rest);
 	 * NULL when states are values and need no table. */
 	uint32_t (*move)(struct spec_ctx *from, uint32_t state, struct spec_ctx *to);
-	/* The state in words ("3", "[1 2]"). */
+	/* The state as text ("3", "[1 2]"). */
 	void (*print)(struct spec_ctx *c, uint32_t state, struct buf *out);
 	/* The state as an initial value, made in vals; NULL when there is no such value. */
 	bool (*value)(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
-};
-
-/* Interned vectors of words: the states of objects that hold many values. */
-struct states {
-	uint32_t *words;
-	size_t nwords, cwords;
-	size_t *start; /* of each vector; start[n] = nwords */
-	uint32_t n, cap;
-	uint32_t *slots, nslots;
 };
 
 struct text_node;
@@ -46,15 +38,15 @@ struct spec_ctx {
 	const struct spec *spec;
 	const struct values *vals; /* only read */
 	struct limits *lim;
-	uint32_t k;                /* of the k-atomic register */
-	bool failed;               /* memory ended: answers mean nothing now */
-	struct states st;
-	struct text_node *texts;   /* of the key-value map */
+	uint32_t k;              /* of the k-atomic register */
+	bool failed;             /* out of memory: answers mean nothing now */
+	struct seqtab st;        /* states that are vectors of values */
+	struct text_node *texts; /* of the key-value map */
 	uint32_t ntexts, ctexts;
 	struct map text_map;
-	uint32_t *tmp;             /* scratch for building vectors */
+	uint32_t *tmp; /* scratch for building vectors */
 	uint32_t ctmp;
-	const void *user;          /* OBJ_USER: struct seqspec */
+	const void *user; /* OBJ_USER: struct seqspec */
 };
 
 /*
@@ -66,13 +58,18 @@ struct spec_ctx {
 static inline bool hop_observes(const struct hop *op)
 {
 	switch (op->fn) {
-	case FN_READ: case FN_PEEK: case FN_CONTAINS:
+	case FN_READ:
+	case FN_PEEK:
+	case FN_CONTAINS:
 		return true;
 	case FN_CAS:
 		return op->res == RES_FALSE || (op->res == RES_TRUE && op->a == op->b);
-	case FN_ADD: case FN_REMOVE:
+	case FN_ADD:
+	case FN_REMOVE:
 		return op->res == RES_FALSE;
-	case FN_DEQ: case FN_POP: case FN_POLL:
+	case FN_DEQ:
+	case FN_POP:
+	case FN_POLL:
 		return op->b == VAL_NIL;
 	default:
 		return false;
@@ -81,16 +78,15 @@ static inline bool hop_observes(const struct hop *op)
 
 /* k > 1: the k-atomic register. */
 const struct spec *spec_of(enum object o, uint32_t k);
-void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals,
-               struct limits *lim, uint32_t k);
+void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals, struct limits *lim, uint32_t k);
 void spec_close(struct spec_ctx *c);
 /* Interned vectors, for engines that keep such tables themselves: equal
- * vectors have equal ids, ids are dense. `w` may not point into the table. On
- * memory's end c->failed is set. */
+ * vectors have equal ids, ids are dense. `w` may not point into the table.
+ * When out of memory, c->failed is set. */
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
 static inline const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
 {
-	return c->st.words ? c->st.words + c->st.start[id] : NULL; /* while all are empty there are none */
+	return (const uint32_t *)c->st.pool + c->st.start[id];
 }
 static inline uint32_t states_len(const struct spec_ctx *c, uint32_t id)
 {
@@ -110,7 +106,7 @@ bool vec_value(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
 /* The vector with v put in at place `at`; without the one there. */
 uint32_t vec_insert(struct spec_ctx *c, uint32_t state, uint32_t at, uint32_t v);
 uint32_t vec_remove(struct spec_ctx *c, uint32_t state, uint32_t at);
-/* Room for n words; NULL, and c->failed, when memory ends. */
+/* Room for n words; NULL, and c->failed, when out of memory. */
 uint32_t *spec_scratch(struct spec_ctx *c, uint32_t n);
 
 void spec_kv_close(struct spec_ctx *c); /* what it keeps in c */

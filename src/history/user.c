@@ -34,16 +34,14 @@ uint32_t user_fn(const struct seqspec *s, const char *name, size_t len)
 enum { NO_VALUE, OUT_OF_RANGE, A_VALUE };
 
 /* A value of the history as one of the type. */
-static int convert(const struct seqspec *s, const struct values *vs, const struct seqspec_type *t, val v,
-                    int32_t *out)
+static int convert(const struct seqspec *s, const struct values *vs, const struct seqspec_type *t, val v, int32_t *out)
 {
 	int64_t n;
 	if (v == VAL_FALSE || v == VAL_TRUE)
 		n = v == VAL_TRUE;
 	else if (val_get_int(vs, v, &n))
 		;
-	else if (t->kind == IR_VALUE_ENUM && t->enum_id != IR_NONE && val_kind(vs, v) >= VK_STR &&
-	         val_kind(vs, v) <= VK_WORD) {
+	else if (t->kind == IR_VALUE_ENUM && t->enum_id != IR_NONE && val_kind(vs, v) >= VK_STR && val_kind(vs, v) <= VK_WORD) {
 		const struct ir_enum *e = &s->ir->enums[t->enum_id];
 		const char *text = vs->tab.data[v].text;
 		text += *text == ':';
@@ -56,8 +54,7 @@ static int convert(const struct seqspec *s, const struct values *vs, const struc
 	return n >= t->lo && n <= t->hi ? A_VALUE : OUT_OF_RANGE;
 }
 
-static const val *arguments(const struct values *vs, const struct seqspec_method *m, const struct hop *op,
-                            uint32_t *n)
+static const val *arguments(const struct values *vs, const struct seqspec_method *m, const struct hop *op, uint32_t *n)
 {
 	if (m->nparams >= 2)
 		return val_elems(vs, op->a, n);
@@ -74,7 +71,10 @@ static int wrong(struct history *h, const struct seqspec_method *m, const char *
 		buf_str(&b, "no parameters");
 	for (uint32_t i = 0; i < m->nparams; i++) {
 		const struct seqspec_type *t = &m->params[i];
-		buf_printf(&b, "%s%s", i ? ", " : "", t->kind == IR_VALUE_BOOL ? "bool" : t->kind == IR_VALUE_ENUM ? "an enum" : "");
+		buf_printf(&b, "%s%s", i ? ", " : "",
+		           t->kind == IR_VALUE_BOOL   ? "bool"
+		           : t->kind == IR_VALUE_ENUM ? "an enum"
+		                                      : "");
 		if (t->kind == IR_VALUE_INT)
 			buf_printf(&b, "%d..%d", t->lo, t->hi);
 	}
@@ -234,8 +234,8 @@ static void user_show(struct spec_ctx *c, uint32_t state, struct buf *out)
 			buf_str(out, var->is_array ? "[" : "");
 			for (uint32_t i = 0; i < var->len && i < 16; i++) {
 				buf_str(out, i ? " " : "");
-				ir_print_value(s->ir, var->value, var->enum_id,
-				               (int32_t)states_at(c, state)[at + var->slot + i], out);
+				ir_print_value(s->ir, var->value, var->enum_id, (int32_t)states_at(c, state)[at + var->slot + i],
+				               out);
 			}
 			buf_str(out, var->len > 16 ? " ..." : "");
 			buf_str(out, var->is_array ? "]" : "");

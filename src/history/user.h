@@ -7,8 +7,8 @@
  *
  * A specification may choose, so after a few operations the object can be in
  * one of several states: a state here is the set of all of them, sorted, one
- * behind the other. An order of operations is legal for the specification
- * when the set is not empty at its end, so the engines, which know nothing of
+ * after the other. An order of operations is legal for the specification when
+ * the set is not empty at its end, so the engines, which know nothing of
  * sets, search among orders as for any other object.
  */
 #ifndef INTACT_HISTORY_USER_H
@@ -23,7 +23,7 @@ extern const struct spec user_spec;
 
 /* The code of the method of this name, or FN_NONE. A dash is an underscore,
  * and an underscore at the end of a method's name does not count: `cas_` is
- * the operation cas, which as a word of the language cannot be a name. */
+ * the operation cas, which cannot be a name because it is a keyword. */
 uint32_t user_fn(const struct seqspec *s, const char *name, size_t len);
 /* One operation as read: 1 kept, 0 says nothing, -1 wrong (*why). Text of
  * messages is in h's arena. */

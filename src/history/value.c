@@ -16,9 +16,8 @@ void values_init(struct values *vs, struct arena *a)
 
 void values_free(struct values *vs)
 {
-	free(vs->slots);
-	vs->slots = NULL;
-	vs->cap = 0;
+	free(vs->ids.slots);
+	vs->ids = (struct idtab){ 0 };
 }
 
 static uint32_t hash_bytes(uint32_t seed, const void *p, size_t len)
@@ -50,35 +49,41 @@ static bool same(const struct value *a, const struct value *b)
 	return !memcmp(a->text, b->text, a->len);
 }
 
+struct value_wanted {
+	const struct values *vs;
+	const struct value *v;
+};
+
+static inline bool is_wanted(const void *ctx, uint32_t id)
+{
+	const struct value_wanted *w = ctx;
+	return same(&w->vs->tab.data[id], w->v);
+}
+
+static inline uint32_t hash_of(const void *ctx, uint32_t id)
+{
+	return ((const struct values *)ctx)->tab.data[id].hash;
+}
+
 static void rehash(struct values *vs)
 {
-	uint32_t cap = vs->cap ? vs->cap * 2 : 256;
-	uint32_t *slots = calloc(cap, sizeof *slots);
+	uint32_t n = vs->ids.nslots ? vs->ids.nslots * 2 : 256, *slots = calloc(n, sizeof *slots);
 	if (!slots) {
 		if (vs->arena->oom)
 			longjmp(*vs->arena->oom, 1);
 		abort();
 	}
-	for (uint32_t i = 3; i < vs->tab.len; i++) {
-		uint32_t s = vs->tab.data[i].hash & (cap - 1);
-		while (slots[s])
-			s = (s + 1) & (cap - 1);
-		slots[s] = i + 1;
-	}
-	free(vs->slots);
-	vs->slots = slots;
-	vs->cap = cap;
+	free(idtab_move(&vs->ids, slots, n, 3, vs->tab.len, hash_of, vs));
 }
 
-/* `v` is complete but for its payload's owner: copied only when it is new. */
+/* `v` is complete except for its payload's owner: copied only when it is new. */
 static val intern(struct values *vs, struct value v)
 {
-	if (vs->tab.len >= vs->cap / 4 * 3)
+	if (idtab_full(&vs->ids, vs->tab.len))
 		rehash(vs);
-	uint32_t s = v.hash & (vs->cap - 1);
-	for (; vs->slots[s]; s = (s + 1) & (vs->cap - 1))
-		if (same(&vs->tab.data[vs->slots[s] - 1], &v))
-			return vs->slots[s] - 1;
+	uint32_t *slot = idtab_at(&vs->ids, v.hash, is_wanted, &(struct value_wanted){ vs, &v });
+	if (*slot)
+		return *slot - 1;
 	if (v.kind == VK_LIST || v.kind == VK_SET) {
 		val *copy = arena_alloc(vs->arena, v.len * sizeof(val) + 1);
 		if (v.len)
@@ -88,7 +93,7 @@ static val intern(struct values *vs, struct value v)
 		v.text = arena_strndup(vs->arena, v.text, v.len);
 	}
 	avec_push(vs->arena, &vs->tab, v);
-	vs->slots[s] = vs->tab.len;
+	*slot = vs->tab.len;
 	return vs->tab.len - 1;
 }
 
@@ -100,8 +105,7 @@ val val_int_big(struct values *vs, int64_t n)
 
 val val_text(struct values *vs, enum value_kind kind, const char *s, size_t len)
 {
-	struct value v = { .kind = (uint8_t)kind, .len = (uint32_t)len,
-		           .hash = hash_bytes(kind, s, len), .text = s };
+	struct value v = { .kind = (uint8_t)kind, .len = (uint32_t)len, .hash = hash_bytes(kind, s, len), .text = s };
 	return intern(vs, v);
 }
 
@@ -125,8 +129,7 @@ val val_list(struct values *vs, enum value_kind kind, const val *elems, uint32_t
 		n = m;
 		elems = tmp;
 	}
-	struct value v = { .kind = (uint8_t)kind, .len = n,
-		           .hash = hash_bytes(kind, elems, n * sizeof(val)), .elems = elems };
+	struct value v = { .kind = (uint8_t)kind, .len = n, .hash = hash_bytes(kind, elems, n * sizeof(val)), .elems = elems };
 	return intern(vs, v);
 }
 
@@ -235,8 +238,8 @@ void val_print_whole(const struct values *vs, val v, struct buf *out)
 }
 
 #define LONG_VALUE 64 /* bytes; what is longer is cut */
-#define LONG_HEAD 36
-#define LONG_TAIL 16
+#define LONG_HEAD  36
+#define LONG_TAIL  16
 
 static bool inside_character(char c)
 {

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/idtab.h"
 
 typedef uint32_t val;
 
@@ -27,8 +28,8 @@ typedef uint32_t val;
 enum value_kind { VK_NIL, VK_BOOL, VK_INT, VK_NUM, VK_STR, VK_WORD, VK_LIST, VK_SET };
 
 struct value {
-	uint8_t kind;  /* enum value_kind */
-	uint32_t len;  /* bytes of text, or elements */
+	uint8_t kind; /* enum value_kind */
+	uint32_t len; /* bytes of text, or elements */
 	uint32_t hash;
 	union {
 		const char *text; /* VK_NUM, VK_STR, VK_WORD; NUL-terminated */
@@ -40,8 +41,7 @@ struct value {
 struct values {
 	struct arena *arena;
 	AVEC(struct value) tab;
-	uint32_t *slots; /* index + 1; 0 = free */
-	uint32_t cap;
+	struct idtab ids;
 };
 
 void values_init(struct values *vs, struct arena *a);

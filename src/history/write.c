@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/json_out.h"
 #include "ir/seqspec.h"
 #include "history/read.h"
 
@@ -20,29 +21,45 @@ static const char *type_of(const struct hop *op, enum phase ph)
 	return ph == INVOKED ? "invoke" : ph == CRASHED ? "info" : op->flags & HF_FAILED ? "fail" : "ok";
 }
 
+static void edn_event(const struct history *h, const struct hop *op, const char *type, val v, const int64_t *time, struct buf *b)
+{
+	buf_str(b, "{:process ");
+	val_edn(&h->vals, h->procs.data[op->proc], b);
+	buf_printf(b, ", :type :%s, :f :%s", type, raw_name(h, op));
+	if (h->keys.len) {
+		buf_str(b, ", :key ");
+		val_edn(&h->vals, h->keys.data[op->key], b);
+	}
+	buf_str(b, ", :value ");
+	val_edn(&h->vals, v, b);
+	if (time)
+		buf_printf(b, ", :time %lld", (long long)*time);
+	buf_char(b, '}');
+}
+
+static void json_event(const struct history *h, const struct hop *op, const char *type, val v, const int64_t *time, struct buf *b)
+{
+	struct json_out j;
+	json_out_init(&j, b, true);
+	json_begin_object(&j, NULL);
+	val_json(&h->vals, h->procs.data[op->proc], json_value(&j, "process"));
+	json_text(&j, "type", type);
+	json_text(&j, "f", raw_name(h, op));
+	if (h->keys.len)
+		val_json(&h->vals, h->keys.data[op->key], json_value(&j, "key"));
+	val_json(&h->vals, v, json_value(&j, "value"));
+	if (time)
+		json_int(&j, "time", *time);
+	json_end(&j);
+}
+
 static void event(const struct history *h, const struct hop *op, enum phase ph, bool edn, struct buf *b)
 {
-	const char *type = type_of(op, ph);
 	bool ret = ph == ANSWERED;
 	val v = ret ? op->b : op->a;
-	buf_str(b, edn ? "{:process " : "{\"process\":");
-	(edn ? val_edn : val_json)(&h->vals, h->procs.data[op->proc], b);
-	if (edn)
-		buf_printf(b, ", :type :%s, :f :%s", type, raw_name(h, op));
-	else
-		buf_printf(b, ",\"type\":\"%s\",\"f\":\"%s\"", type, raw_name(h, op));
-	if (h->keys.len) {
-		buf_str(b, edn ? ", :key " : ",\"key\":");
-		(edn ? val_edn : val_json)(&h->vals, h->keys.data[op->key], b);
-	}
-	buf_str(b, edn ? ", :value " : ",\"value\":");
-	(edn ? val_edn : val_json)(&h->vals, v == VAL_NONE ? VAL_NIL : v, b);
-	if (h->timed) {
-		uint32_t i = (uint32_t)(op - h->ops);
-		buf_printf(b, edn ? ", :time %lld" : ",\"time\":%lld",
-		           (long long)(ret ? h->tret[i] : h->tcall[i]));
-	}
-	buf_str(b, "}\n");
+	const int64_t *time = !h->timed ? NULL : &(ret ? h->tret : h->tcall)[op - h->ops];
+	(edn ? edn_event : json_event)(h, op, type_of(op, ph), v == VAL_NONE ? VAL_NIL : v, time, b);
+	buf_char(b, '\n');
 }
 
 /* A text that a cell may hold as it is: nothing else is written like it. */
@@ -139,8 +156,7 @@ static bool any_named(const struct history *h)
 	return false;
 }
 
-void history_write(const struct history *h, enum format f, struct buf *out,
-                   bool (*flush)(void *arg, struct buf *b), void *arg)
+void history_write(const struct history *h, enum format f, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg)
 {
 	if (f == FORMAT_CSV) {
 		buf_str(out, h->keys.len ? "client,op,key,value,result,status,call,return\n"

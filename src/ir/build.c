@@ -22,13 +22,13 @@ static void fail(struct ir_builder *b, struct span at, const char *why)
 
 /* ---- a template --------------------------------------------------------- */
 
-uint32_t ir_template_begin(struct ir_builder *b, const char *name, struct span span,
-                           uint32_t count)
+uint32_t ir_template_begin(struct ir_builder *b, const char *name, struct span span, uint32_t count)
 {
 	assert(b->code.len == b->spans.len && b->code.len == b->inside.len);
 	assert(!b->templates.len || b->templates.data[b->tmpl].ncode || b->error); /* the last one was ended */
-	struct ir_template t = { .name = name, .span = span, .count = count,
-		                 .entry = IR_NONE, .node = b->nodes.len, .code = b->code.len };
+	struct ir_template t = {
+		.name = name, .span = span, .count = count, .entry = IR_NONE, .node = b->nodes.len, .code = b->code.len
+	};
 	avec_push(b->arena, &b->templates, t);
 	b->tmpl = b->templates.len - 1;
 	b->code0 = b->code.len;
@@ -78,8 +78,7 @@ uint32_t ir_emit(struct ir_builder *b, struct ir_ins ins, struct span at)
 uint32_t ir_stop(struct ir_builder *b, struct ir_node node, struct span at)
 {
 	uint32_t id = ir_stuck_node(b, node);
-	b->nodes.data[id].ins =
-		ir_emit(b, (struct ir_ins){ .op = IR_STOP, .a = (int32_t)id }, at);
+	b->nodes.data[id].ins = ir_emit(b, (struct ir_ins){ .op = IR_STOP, .a = (int32_t)id }, at);
 	return id;
 }
 
@@ -180,18 +179,39 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 	struct ir_uses u = { 0 };
 	bool b = !(i->imm & IR_IMM_B), c = !(i->imm & IR_IMM_C);
 	switch ((enum ir_op)i->op) {
-	case IR_NOP: case IR_STOP: case IR_JMP: case IR_ENTER: case IR_OP_COUNT:
+	case IR_NOP:
+	case IR_STOP:
+	case IR_JMP:
+	case IR_ENTER:
+	case IR_OP_COUNT:
 		break;
 	case IR_EXIT:
 		break; /* its phase bit is pinned */
-	case IR_MOV: case IR_NEG: case IR_NOT: case IR_BITNOT: case IR_BOOL:
+	case IR_MOV:
+	case IR_NEG:
+	case IR_NOT:
+	case IR_BITNOT:
+	case IR_BOOL:
 		if (b)
 			reads(&u, i->b, 1);
 		writes(&u, i->a, 1);
 		break;
-	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD: case IR_SHL:
-	case IR_SHR: case IR_AND: case IR_OR: case IR_XOR: case IR_EQ: case IR_NE:
-	case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
+	case IR_DIV:
+	case IR_MOD:
+	case IR_SHL:
+	case IR_SHR:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
 		if (b)
 			reads(&u, i->b, 1);
 		if (c)
@@ -201,7 +221,11 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 	case IR_RANGE:
 		reads(&u, i->a, 1);
 		break;
-	case IR_JZ: case IR_JNZ: case IR_ASSUME: case IR_STUCK: case IR_ASSERT:
+	case IR_JZ:
+	case IR_JNZ:
+	case IR_ASSUME:
+	case IR_STUCK:
+	case IR_ASSERT:
 	case IR_RESPOND:
 		if (b)
 			reads(&u, i->b, 1);
@@ -223,7 +247,8 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 	case IR_LZERO:
 		writes(&u, i->a, (uint32_t)i->d);
 		break;
-	case IR_LOAD: case IR_RRESP:
+	case IR_LOAD:
+	case IR_RRESP:
 		if (c)
 			reads(&u, i->c, 1);
 		writes(&u, i->a, 1);
@@ -232,7 +257,9 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 		if (c)
 			reads(&u, i->c, 1);
 		break;
-	case IR_STORE: case IR_WINV: case IR_WRESP:
+	case IR_STORE:
+	case IR_WINV:
+	case IR_WRESP:
 		if (b)
 			reads(&u, i->b, 1);
 		if (c)
@@ -245,13 +272,15 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 			reads(&u, i->c, 1);
 		writes(&u, i->a, 1);
 		break;
-	case IR_XCHG: case IR_FADD:
+	case IR_XCHG:
+	case IR_FADD:
 		reads(&u, i->d, 1);
 		if (c)
 			reads(&u, i->c, 1);
 		writes(&u, i->a, 1);
 		break;
-	case IR_ACQ: case IR_REL:
+	case IR_ACQ:
+	case IR_REL:
 		if (c)
 			reads(&u, i->c, 1);
 		break; /* the holder's bit is pinned */
@@ -350,8 +379,9 @@ static bool lay_out_globals(struct ir *p, struct ir_builder *b)
 		v->aux = (uint32_t)at;
 		at += (uint64_t)v->len * v->aux_stride;
 		if (at > IR_MAX_GLOBALS)
-			return too_large(b, v->span, "the safe and regular variables are too "
-			                             "large for this many threads");
+			return too_large(b, v->span,
+			                 "the safe and regular variables are too "
+			                 "large for this many threads");
 	}
 	assert(at <= IR_MAX_GLOBALS);
 	p->nglobals = (uint32_t)at;
@@ -426,8 +456,7 @@ static const int32_t *initial_state(const struct ir *p, struct arena *a, const i
 	return s;
 }
 
-const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool sml,
-                           const int32_t *init)
+const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool sml, const int32_t *init)
 {
 	assert(!b->error && b->code.len == b->spans.len && b->code.len == b->inside.len);
 	struct ir *p = arena_new(b->arena, struct ir);

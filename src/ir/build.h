@@ -31,7 +31,7 @@ struct vreg_info {
 };
 typedef AVEC(struct vreg_info) vreg_vec;
 
-struct ir_inside { /* what an instruction stands inside of */
+struct ir_inside { /* the scope that contains an instruction */
 	uint32_t block, oper;
 };
 
@@ -63,9 +63,9 @@ struct ir_builder {
 	uint32_t tmpl, code0, node0, block0, scope0, local0;
 	AVEC(uint32_t) labels; /* label -> instruction, IR_NONE unplaced */
 	vreg_vec stack_regs, array_regs, pinned_regs;
-	uint32_t top;          /* first free stack register */
+	uint32_t top;                /* first free stack register */
 	uint32_t scope, block, oper; /* what the next instruction is inside of */
-	const char *error;     /* a bound was exceeded */
+	const char *error;           /* a bound was exceeded */
 	struct span error_at;
 };
 
@@ -74,8 +74,7 @@ void ir_builder_init(struct ir_builder *b, struct arena *a, bool keep_dead);
 /* ---- a template --------------------------------------------------------- */
 
 /* Starts one: code, nodes, registers and labels are its own from here on. */
-uint32_t ir_template_begin(struct ir_builder *b, const char *name, struct span span,
-                           uint32_t count);
+uint32_t ir_template_begin(struct ir_builder *b, const char *name, struct span span, uint32_t count);
 /* Runs the passes. False when a bound is exceeded (b->error says). */
 bool ir_template_end(struct ir_builder *b);
 
@@ -98,7 +97,9 @@ uint32_t ir_pinned_reg(struct ir_builder *b);
 /* Registers an instruction reads and writes, for live.c and valid.c: calls
  * back with (register, count of consecutive ones). */
 struct ir_uses {
-	struct { uint32_t reg, n; } read[4], write[2];
+	struct {
+		uint32_t reg, n;
+	} read[4], write[2];
 	uint32_t nread, nwrite;
 	bool partial; /* the write does not overwrite all of it (LSET) */
 };
@@ -119,7 +120,6 @@ void ir_pass_footprint(struct ir_builder *b);
 
 /* Threads, layout of globals and frames, the initial state. `init` has the
  * initial values of all variables' elements in order. NULL: b->error. */
-const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool sml,
-                           const int32_t *init);
+const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool sml, const int32_t *init);
 
 #endif

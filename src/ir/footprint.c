@@ -2,9 +2,9 @@
  * footprint: the footprint of each node: every shared access a step from it may
  * make, and every node it may lead to.
  *
- * A walk over the local code behind the node, stopping at IR_STOPs. Cost: the
- * sum of the walked segments; code that many nodes lead into is walked once
- * for each.
+ * A walk over the local code after the node, stopping at IR_STOPs. Cost: the
+ * sum of the walked segments; code that many nodes lead into is walked once for
+ * each.
  */
 #include "base/invariant.h"
 #include "ir/build.h"
@@ -12,23 +12,39 @@
 static uint32_t mode_of(uint8_t op)
 {
 	switch (op) {
-	case IR_LOAD: return IRA_READ;
-	case IR_STORE: return IRA_WRITE;
-	case IR_CAS: case IR_XCHG: case IR_FADD: return IRA_RMW;
-	case IR_ACQ: return IRA_ACQUIRE;
-	case IR_REL: return IRA_RELEASE;
-	case IR_RINV: return IRA_READ_INV;
-	case IR_RRESP: return IRA_READ_RESP;
-	case IR_WINV: return IRA_WRITE_INV;
-	case IR_WRESP: return IRA_WRITE_RESP;
-	default: return 0;
+	case IR_LOAD:
+		return IRA_READ;
+	case IR_STORE:
+		return IRA_WRITE;
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
+		return IRA_RMW;
+	case IR_ACQ:
+		return IRA_ACQUIRE;
+	case IR_REL:
+		return IRA_RELEASE;
+	case IR_RINV:
+		return IRA_READ_INV;
+	case IR_RRESP:
+		return IRA_READ_RESP;
+	case IR_WINV:
+		return IRA_WRITE_INV;
+	case IR_WRESP:
+		return IRA_WRITE_RESP;
+	default:
+		return 0;
 	}
 }
 
 static uint32_t var_of(const struct ir_ins *i)
 {
 	switch (i->op) {
-	case IR_STORE: case IR_ACQ: case IR_REL: case IR_WINV: case IR_WRESP:
+	case IR_STORE:
+	case IR_ACQ:
+	case IR_REL:
+	case IR_WINV:
+	case IR_WRESP:
 		return (uint32_t)i->a;
 	default:
 		return (uint32_t)i->b;
@@ -58,14 +74,15 @@ static void visit(struct foot_walk *w, uint32_t *top, uint32_t ins)
 	uint32_t k = ins - w->b->code0;
 	if (w->seen[k] != w->stamp) {
 		w->seen[k] = w->stamp;
-			assert(*top <= w->b->code.len - w->b->code0);
+		assert(*top <= w->b->code.len - w->b->code0);
 		w->work[(*top)++] = ins;
 	}
 }
 
 static void walk_node(struct foot_walk *w, uint32_t id)
 {
-	assert(w->b->code.data[w->b->nodes.data[id].ins].op == IR_STOP && (uint32_t)w->b->code.data[w->b->nodes.data[id].ins].a == id);
+	assert(w->b->code.data[w->b->nodes.data[id].ins].op == IR_STOP &&
+	       (uint32_t)w->b->code.data[w->b->nodes.data[id].ins].a == id);
 	struct ir_builder *b = w->b;
 	uint32_t top = 0, acc = b->accesses.len, succ = b->succs.len;
 	w->stamp++;
@@ -75,9 +92,8 @@ static void walk_node(struct foot_walk *w, uint32_t id)
 		const struct ir_ins *ins = &b->code.data[i];
 		uint32_t mode = mode_of(ins->op);
 		if (mode) {
-				assert(var_of(ins) < b->vars.len);
-			struct ir_access a = { var_of(ins), mode,
-				               ins->imm & IR_IMM_C ? (uint32_t)ins->c : IR_NONE, i };
+			assert(var_of(ins) < b->vars.len);
+			struct ir_access a = { var_of(ins), mode, ins->imm & IR_IMM_C ? (uint32_t)ins->c : IR_NONE, i };
 			avec_push(b->arena, &b->accesses, a);
 		}
 		if (ins->op == IR_STOP) {
@@ -102,8 +118,7 @@ static void walk_node(struct foot_walk *w, uint32_t id)
 void ir_pass_footprint(struct ir_builder *b)
 {
 	uint32_t n = b->code.len - b->code0;
-	struct foot_walk w = { b, arena_array(b->arena, uint32_t, n),
-		          arena_array(b->arena, uint32_t, n + 1), 0 };
+	struct foot_walk w = { b, arena_array(b->arena, uint32_t, n), arena_array(b->arena, uint32_t, n + 1), 0 };
 	for (uint32_t i = b->node0; i < b->nodes.len; i++) {
 		struct ir_node *nd = &b->nodes.data[i];
 		if (nd->kind == IRN_END || nd->kind == IRN_STUCK) {

@@ -17,7 +17,7 @@
  * holder has a 1 in a slot of its own frame.
  *
  * Slots that are dead at a node hold 0 there, so that states that differ only
- * in values nobody will read are one state.
+ * in values that are never read are one state.
  *
  * All ids are 32-bit indices into the arrays below; IR_NONE is no id.
  * Everything is owned by the arena the program was built in and is read-only
@@ -36,13 +36,13 @@
 #define IR_NONE UINT32_MAX
 
 /* Bounds that keep hostile models from eating the machine. */
-#define IR_MAX_THREADS  100000u
-#define IR_MAX_SLOTS    4096u      /* of one frame */
-#define IR_MAX_REGS     8192u      /* slots and scratch of a template */
-#define IR_MAX_GLOBALS  (1u << 20)
-#define IR_MAX_CODE     (1u << 22) /* instructions, after inlining */
-#define IR_MAX_CHOICES  64u        /* in one step */
-#define IR_FUEL         1000000u   /* instructions of one step */
+#define IR_MAX_THREADS 100000u
+#define IR_MAX_SLOTS   4096u /* of one frame */
+#define IR_MAX_REGS    8192u /* slots and scratch of a template */
+#define IR_MAX_GLOBALS (1u << 20)
+#define IR_MAX_CODE    (1u << 22) /* instructions, after inlining */
+#define IR_MAX_CHOICES 64u        /* in one step */
+#define IR_FUEL        1000000u   /* instructions of one step */
 
 /* ---- variables ---------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ struct ir_var {
 	uint32_t slot;    /* of element 0 in the globals */
 	uint32_t len;     /* elements; 1 for a scalar */
 	bool is_array;
-	uint32_t object;  /* whose field it is */
+	uint32_t object; /* whose field it is */
 	struct span span;
 	/*
 	 * IRV_SAFE, IRV_REGULAR: element i has further global slots from
@@ -73,7 +73,7 @@ struct ir_var {
 	 * a record of `aux_record` slots. Safe: the state of its read: 0 none,
 	 * 1 reading, 2 reading and overlapped by a write. Regular: the value -
 	 * lo + 1 of its write in progress (0: none), then the set of values its
-	 * read may return, 31 bits a slot (all 0: no read in progress).
+	 * read may return, 31 bits per slot (all 0: no read in progress).
 	 */
 	uint32_t aux, aux_stride, aux_record;
 	const uint32_t *rank; /* by thread; IR_NONE: does not touch it */
@@ -88,37 +88,55 @@ struct ir_var {
  */
 enum ir_op {
 	IR_NOP,
-	IR_STOP,   /* a: node. The step ends here when it is not the first. */
-	IR_MOV,    /* a:r = b:rk */
-	IR_NEG, IR_NOT, IR_BITNOT, IR_BOOL, /* a:r = op b:rk; BOOL is != 0 */
-	IR_ADD, IR_SUB, IR_MUL, IR_DIV, IR_MOD, /* a:r = b:rk op c:rk, checked */
-	IR_SHL, IR_SHR, IR_AND, IR_OR, IR_XOR,
-	IR_EQ, IR_NE, IR_LT, IR_LE, IR_GT, IR_GE,
-	IR_RANGE,  /* fault unless lo <= a:r <= hi (b:k, c:k) */
-	IR_JMP,    /* a: target instruction */
-	IR_JZ,     /* if !b:rk goto a */
-	IR_JNZ,    /* if b:rk goto a */
-	IR_LGET,   /* local array: a:r = reg[b + c:rk], length in d */
-	IR_LSET,   /* reg[a + c:rk] = b:rk, length in d */
-	IR_LZERO,  /* reg[a .. a+d) = 0 */
-	IR_LOAD,   /* a:r = var b [c:rk] */
-	IR_STORE,  /* var a [c:rk] = b:rk; range-checked */
-	IR_CAS,    /* a:r = cas(var b [c:rk], reg d, reg e) */
-	IR_XCHG,   /* a:r = exchange(var b [c:rk], reg d) */
-	IR_FADD,   /* a:r = fetch_add(var b [c:rk], reg d) */
-	IR_ACQ,    /* lock a [c:rk], the holder's slot is reg d + index */
+	IR_STOP, /* a: node. The step ends here when it is not the first. */
+	IR_MOV,  /* a:r = b:rk */
+	IR_NEG,
+	IR_NOT,
+	IR_BITNOT,
+	IR_BOOL, /* a:r = op b:rk; BOOL is != 0 */
+	IR_ADD,
+	IR_SUB,
+	IR_MUL,
+	IR_DIV,
+	IR_MOD, /* a:r = b:rk op c:rk, checked */
+	IR_SHL,
+	IR_SHR,
+	IR_AND,
+	IR_OR,
+	IR_XOR,
+	IR_EQ,
+	IR_NE,
+	IR_LT,
+	IR_LE,
+	IR_GT,
+	IR_GE,
+	IR_RANGE, /* fault unless lo <= a:r <= hi (b:k, c:k) */
+	IR_JMP,   /* a: target instruction */
+	IR_JZ,    /* if !b:rk goto a */
+	IR_JNZ,   /* if b:rk goto a */
+	IR_LGET,  /* local array: a:r = reg[b + c:rk], length in d */
+	IR_LSET,  /* reg[a + c:rk] = b:rk, length in d */
+	IR_LZERO, /* reg[a .. a+d) = 0 */
+	IR_LOAD,  /* a:r = var b [c:rk] */
+	IR_STORE, /* var a [c:rk] = b:rk; range-checked */
+	IR_CAS,   /* a:r = cas(var b [c:rk], reg d, reg e) */
+	IR_XCHG,  /* a:r = exchange(var b [c:rk], reg d) */
+	IR_FADD,  /* a:r = fetch_add(var b [c:rk], reg d) */
+	IR_ACQ,   /* lock a [c:rk], the holder's slot is reg d + index */
 	IR_REL,
-	IR_RINV, IR_RRESP, /* safe/regular read: var b [c:rk]; RRESP a:r = it */
-	IR_WINV, IR_WRESP, /* write: var a [c:rk], value b:rk */
-	IR_CHOOSE, /* a:r = any value of b:k .. c:k */
-	IR_ASSUME, /* the whole step is not enabled unless b:rk */
-	IR_STUCK,  /* the thread goes to node a for ever unless b:rk */
-	IR_ASSERT, /* fault unless b:rk */
-	IR_ENTER,  /* block a */
-	IR_EXIT,   /* block a */
-	IR_COMMIT, /* block a; the phase bit is reg b */
-	IR_INVOKE, /* operation a (ir_oper), its argument in reg b when c is 1 */
-	IR_RESPOND,/* operation a; result b:rk */
+	IR_RINV,
+	IR_RRESP, /* safe/regular read: var b [c:rk]; RRESP a:r = it */
+	IR_WINV,
+	IR_WRESP,   /* write: var a [c:rk], value b:rk */
+	IR_CHOOSE,  /* a:r = any value of b:k .. c:k */
+	IR_ASSUME,  /* the whole step is not enabled unless b:rk */
+	IR_STUCK,   /* the thread goes to node a forever unless b:rk */
+	IR_ASSERT,  /* fault unless b:rk */
+	IR_ENTER,   /* block a */
+	IR_EXIT,    /* block a */
+	IR_COMMIT,  /* block a; the phase bit is reg b */
+	IR_INVOKE,  /* operation a (ir_oper), its argument in reg b when c is 1 */
+	IR_RESPOND, /* operation a; result b:rk */
 	IR_OP_COUNT
 };
 
@@ -134,24 +152,32 @@ struct ir_ins {
 /* ---- nodes -------------------------------------------------------------- */
 
 enum ir_node_kind {
-	IRN_END,     /* the thread has finished */
-	IRN_STUCK,   /* waits for ever: a false local assume, an endless loop */
-	IRN_START,   /* local computation before the first access, when it
+	IRN_END,      /* the thread has finished */
+	IRN_STUCK,    /* waits forever: a false local assume, an endless loop */
+	IRN_START,    /* local computation before the first access, when it
 	              * chooses or goes wrong; else it is in the initial state */
-	IRN_ACCESS,  /* one access to a plain shared variable */
-	IRN_LOCK,    /* acquire or release */
-	IRN_REGISTER,/* invocation or response of a safe/regular access */
-	IRN_STEP,    /* step { } or an SML statement: any accesses, one step */
-	IRN_LOCAL,   /* SML: a statement without shared accesses */
-	IRN_ENTER, IRN_EXIT,     /* block boundaries */
-	IRN_INVOKE, IRN_RESPOND, /* an operation's call and return */
+	IRN_ACCESS,   /* one access to a plain shared variable */
+	IRN_LOCK,     /* acquire or release */
+	IRN_REGISTER, /* invocation or response of a safe/regular access */
+	IRN_STEP,     /* step { } or an SML statement: any accesses, one step */
+	IRN_LOCAL,    /* SML: a statement without shared accesses */
+	IRN_ENTER,
+	IRN_EXIT, /* block boundaries */
+	IRN_INVOKE,
+	IRN_RESPOND, /* an operation's call and return */
 	IRN_AWAIT,   /* assume(e) with one shared read: waits until it holds */
 };
 
 enum ir_access_mode {
-	IRA_READ = 1, IRA_WRITE = 2, IRA_RMW = 3, /* RMW = both */
-	IRA_ACQUIRE = 4, IRA_RELEASE = 8,
-	IRA_READ_INV = 16, IRA_READ_RESP = 32, IRA_WRITE_INV = 64, IRA_WRITE_RESP = 128,
+	IRA_READ = 1,
+	IRA_WRITE = 2,
+	IRA_RMW = 3, /* RMW = both */
+	IRA_ACQUIRE = 4,
+	IRA_RELEASE = 8,
+	IRA_READ_INV = 16,
+	IRA_READ_RESP = 32,
+	IRA_WRITE_INV = 64,
+	IRA_WRITE_RESP = 128,
 };
 
 struct ir_access { /* something a step may do to shared state */
@@ -163,10 +189,10 @@ struct ir_access { /* something a step may do to shared state */
 
 struct ir_node {
 	enum ir_node_kind kind;
-	uint32_t ins;         /* its IR_STOP */
-	struct span span;     /* the statement a step from here executes */
-	uint32_t block;       /* the block a thread waiting here is inside of */
-	uint32_t oper;        /* the innermost operation in progress (ir_oper) */
+	uint32_t ins;             /* its IR_STOP */
+	struct span span;         /* the statement a step from here executes */
+	uint32_t block;           /* the block a thread waiting here is inside of */
+	uint32_t oper;            /* the innermost operation in progress (ir_oper) */
 	uint32_t access, naccess; /* into ir.accesses: everything a step may do */
 	uint32_t succ, nsucc;     /* into ir.succs: nodes a step may lead to */
 	uint32_t kill, nkill;     /* into ir.kills: slots zeroed on arrival */
@@ -178,7 +204,7 @@ struct ir_local { /* a named local of a scope */
 	const char *name;
 	enum ir_value_kind value;
 	uint32_t enum_id;
-	uint32_t slot;   /* in the frame; IR_NONE: never lives across a step */
+	uint32_t slot; /* in the frame; IR_NONE: never lives across a step */
 	uint32_t len;
 	bool is_array;
 	struct span span;
@@ -200,17 +226,17 @@ struct ir_slot {
 struct ir_template {
 	const char *name;
 	struct span span;
-	uint32_t count;           /* instances */
-	uint32_t declared;        /* as many as the text says */
-	bool any_count;           /* --threads name=any was asked for */
+	uint32_t count;    /* instances */
+	uint32_t declared; /* as many as the text says */
+	bool any_count;    /* --threads name=any was asked for */
 	uint32_t first_thread;
-	uint32_t node, nnode;     /* into ir.nodes */
-	uint32_t entry;           /* where its code begins (ir.init: where threads do) */
-	uint32_t code, ncode;     /* into ir.code */
-	uint32_t nslots;          /* frame size, the node included */
-	uint32_t nregs;           /* slots and scratch */
-	uint32_t slot;            /* into ir.slots, nslots of them */
-	bool names_threads;       /* uses safe/regular variables: not symmetric */
+	uint32_t node, nnode; /* into ir.nodes */
+	uint32_t entry;       /* where its code begins (ir.init: where threads do) */
+	uint32_t code, ncode; /* into ir.code */
+	uint32_t nslots;      /* frame size, the node included */
+	uint32_t nregs;       /* slots and scratch */
+	uint32_t slot;        /* into ir.slots, nslots of them */
+	bool names_threads;   /* uses safe/regular variables: not symmetric */
 };
 
 struct ir_thread {
@@ -219,12 +245,12 @@ struct ir_thread {
 	uint32_t frame; /* offset in the state */
 };
 
-struct ir_block { /* an `atomic` statement of a template */
+struct ir_block {         /* an `atomic` statement of a template */
 	const char *name; /* "update", or "atomic at line 12" */
 	bool named;
 	uint32_t tmpl;
 	struct span span; /* the `atomic` keyword */
-	bool has_commit;  /* a commit; stands in it */
+	bool has_commit;  /* a commit; is in it */
 	uint32_t phase;   /* slot that is 1 after the commit; IR_NONE */
 };
 
@@ -243,8 +269,8 @@ struct ir_oper { /* one call site of a method, after inlining */
 	uint32_t object;
 	uint32_t tmpl;
 	const char *method;
-	bool is_write;    /* of a register */
-	uint32_t outer;   /* the operation it runs inside of */
+	bool is_write;  /* of a register */
+	uint32_t outer; /* the operation it runs inside of */
 	uint32_t nargs;
 	bool has_result;
 	struct span span;
@@ -293,8 +319,8 @@ enum ir_fault {
 	IRF_INDEX,    /* outside the array */
 	IRF_RELEASE,  /* of a lock the thread does not hold */
 	IRF_ASSERT,
-	IRF_COMMIT,   /* second commit of one block */
-	IRF_LIMIT,    /* IR_FUEL or IR_MAX_CHOICES spent: nothing is known */
+	IRF_COMMIT, /* second commit of one block */
+	IRF_LIMIT,  /* IR_FUEL or IR_MAX_CHOICES reached: nothing is known */
 };
 
 /* The nondeterministic choices of one step: which values were taken, and out
@@ -311,7 +337,7 @@ struct ir_choices {
 
 /* What happened: recorded when asked for, for reports and monitors. */
 struct ir_event {
-	uint32_t mode;  /* enum ir_access_mode */
+	uint32_t mode; /* enum ir_access_mode */
 	uint32_t var, elem;
 	int32_t before, after;
 	uint32_t ins;
@@ -320,15 +346,15 @@ struct ir_event {
 
 struct ir_effect {
 	enum ir_fault fault;
-	uint32_t fault_ins;    /* where; its place is ir.spans[fault_ins] */
-	int32_t fault_value;   /* the value that did not fit, the index, ... */
+	uint32_t fault_ins;                  /* where; its place is ir.spans[fault_ins] */
+	int32_t fault_value;                 /* the value that did not fit, the index, ... */
 	uint32_t entered, exited, committed; /* block ids or IR_NONE */
 	uint32_t invoked, responded;         /* ir_oper ids or IR_NONE */
 	int32_t arg, result;                 /* of the operation */
-	bool stuck;            /* the thread arrived at an IRN_STUCK node */
+	bool stuck;                          /* the thread arrived at an IRN_STUCK node */
 	/* set by the caller: where to record accesses, or NULL */
 	struct ir_event *events;
-	uint32_t nevents;      /* recorded; at most IR_MAX_EVENTS are */
+	uint32_t nevents; /* recorded; at most IR_MAX_EVENTS are */
 };
 
 /*
@@ -337,8 +363,7 @@ struct ir_effect {
  * outcome; NULL when the caller knows there is no choice (then the first is
  * taken). `eff` may be NULL. Allocates nothing.
  */
-enum ir_result ir_exec(const struct ir *p, uint32_t thread, int32_t *g, int32_t *f,
-                       struct ir_choices *ch, struct ir_effect *eff);
+enum ir_result ir_exec(const struct ir *p, uint32_t thread, int32_t *g, int32_t *f, struct ir_choices *ch, struct ir_effect *eff);
 
 /* The next outcome of the same step; false when all have been seen. */
 bool ir_choices_next(struct ir_choices *ch);
@@ -347,27 +372,26 @@ bool ir_choices_next(struct ir_choices *ch);
  * The same on a whole state: `out` (nstate values) becomes the successor of
  * `state` by a step of `thread`. out == state is allowed.
  */
-enum ir_result ir_step(const struct ir *p, const int32_t *state, uint32_t thread,
-                       struct ir_choices *ch, int32_t *out, struct ir_effect *eff);
+enum ir_result ir_step(const struct ir *p, const int32_t *state, uint32_t thread, struct ir_choices *ch, int32_t *out,
+                       struct ir_effect *eff);
 
 /*
- * An outcome that ends in IRN_STUCK after a choice stands for a choice that
+ * An outcome that ends in IRN_STUCK after a choice represents a choice that
  * `assume` forbade: it counts only when no other outcome of the step is
- * enabled. Every enumeration of successors goes through ir_each:
- * calls `visit` for each outcome that counts, in order, until it returns
- * false. Returns how many there were.
+ * enabled. Every enumeration of successors uses ir_each: calls `visit` for
+ * each outcome that counts, in order, until it returns false. Returns how
+ * many there were.
  */
-typedef bool ir_each_fn(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
-                        const struct ir_choices *ch, const struct ir_effect *eff);
+typedef bool ir_each_fn(void *arg, enum ir_result r, const int32_t *g, const int32_t *f, const struct ir_choices *ch,
+                        const struct ir_effect *eff);
 /* On globals and a frame; gout and fout are room for a successor's. */
-uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f,
-                 int32_t *gout, int32_t *fout, ir_each_fn *visit, void *arg);
+uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f, int32_t *gout, int32_t *fout,
+                 ir_each_fn *visit, void *arg);
 
 /* On a whole state; `scratch` has room for nstate values. */
-typedef bool ir_visit_fn(void *arg, enum ir_result r, const int32_t *next,
-                         const struct ir_choices *ch, const struct ir_effect *eff);
-uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
-                       int32_t *scratch, ir_visit_fn *visit, void *arg);
+typedef bool ir_visit_fn(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                         const struct ir_effect *eff);
+uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread, int32_t *scratch, ir_visit_fn *visit, void *arg);
 
 /* The node a thread is at, and whether it is inside a block there. */
 static inline uint32_t ir_node_of(const struct ir *p, const int32_t *state, uint32_t thread)
@@ -398,7 +422,7 @@ void ir_clear_dead(const struct ir *p, int32_t *state);
 /* A state in as few bits as its ranges need. */
 struct ir_packing {
 	uint32_t nbits, nbytes;
-	uint8_t *width;  /* a slot */
+	uint8_t *width; /* a slot */
 	int32_t *base;
 	uint32_t nstate;
 };
@@ -422,8 +446,7 @@ bool ir_frame_valid(const struct ir *p, uint32_t thread, const int32_t *f);
  * successors and code. `intact check --dump=ir`. */
 void ir_print(const struct ir *p, struct buf *out);
 /* One value of a variable or local as the source would write it. */
-void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id,
-                    int32_t value, struct buf *out);
+void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t value, struct buf *out);
 /* "worker 2", or "worker" when there is one of them. */
 void ir_print_thread(const struct ir *p, uint32_t thread, struct buf *out);
 /* What a step from this node does, from the source text: "data = data + 1",

@@ -10,8 +10,8 @@
  *
  * What an instruction reads is live before it only when the instruction is
  * needed: it can go wrong, it does something besides writing registers, or one
- * of those is live behind it. So a local that is read only to compute what
- * nobody reads is dead too (a faint variable), and the instruction is dropped.
+ * of those is live after it. So a local that is read only to compute what is
+ * never read is dead too (a faint variable), and the instruction is dropped.
  *
  * Then forward, which registers may be non-zero on arrival at a node: those
  * that are dead there are the node's kill list. With keep_dead, named locals
@@ -63,7 +63,7 @@ void ir_pass_reach(struct ir_builder *b)
 	uint8_t *seen = arena_array(b->arena, uint8_t, n);
 	uint8_t *keep = arena_array(b->arena, uint8_t, nn);
 	uint32_t *work = arena_array(b->arena, uint32_t, n + 1), top = 0;
-	uint32_t at = 1; /* behind the first IR_STOP */
+	uint32_t at = 1; /* after the first IR_STOP */
 	for (uint32_t hops = 0; (code[at].op == IR_JMP || code[at].op == IR_NOP) && hops < n; hops++)
 		at = code[at].op == IR_JMP ? (uint32_t)code[at].a - b->code0 : at + 1;
 	uint32_t entry = code[at].op == IR_STOP ? at : 0;
@@ -113,16 +113,16 @@ struct live {
 	struct ir_ins *code;
 	uint32_t n, nregs, words;
 	uint32_t narray0, npinned0; /* first bit of arrays, of pinned */
-	uint32_t *set_of;  /* instruction -> kept set + 1 */
-	uint64_t *sets;    /* what must be kept: with keep_dead, faint registers too */
-	uint64_t *needed;  /* what is live; the same unless keep_dead */
+	uint32_t *set_of;           /* instruction -> kept set + 1 */
+	uint64_t *sets;             /* what must be kept: with keep_dead, faint registers too */
+	uint64_t *needed;           /* what is live; the same unless keep_dead */
 	uint32_t nsets;
 };
 
 static uint32_t bit_of(const struct live *l, uint32_t vreg)
 {
 	assert(vreg < VREG_PINNED ? vreg < VREG_ARRAY ? vreg < l->narray0 : vreg - VREG_ARRAY < l->npinned0 - l->narray0
-	                           : vreg - VREG_PINNED < l->nregs - l->npinned0);
+	                          : vreg - VREG_PINNED < l->nregs - l->npinned0);
 	if (vreg >= VREG_PINNED)
 		return l->npinned0 + (vreg - VREG_PINNED);
 	if (vreg >= VREG_ARRAY)
@@ -243,18 +243,33 @@ static bool harmless(const struct live *l, uint32_t ins)
 	struct interval a, b;
 	int64_t ends[4];
 	switch ((enum ir_op)i->op) {
-	case IR_MOV: case IR_NOT: case IR_BITNOT: case IR_BOOL: case IR_AND: case IR_OR: case IR_XOR:
-	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+	case IR_MOV:
+	case IR_NOT:
+	case IR_BITNOT:
+	case IR_BOOL:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
 		return true;
 	case IR_RANGE:
 		return within(value_before(l, ins, i->a, 0), i->b, i->c);
-	case IR_LGET: case IR_LSET:
+	case IR_LGET:
+	case IR_LSET:
 		return within(operand(l, ins, i->imm & IR_IMM_C, i->c, 0), 0, i->d - 1);
 	case IR_NEG:
 		return operand(l, ins, i->imm & IR_IMM_B, i->b, 0).lo > INT32_MIN;
-	case IR_DIV: case IR_MOD:
+	case IR_DIV:
+	case IR_MOD:
 		return (i->imm & IR_IMM_C) && i->c > 0;
-	case IR_ADD: case IR_SUB: case IR_MUL:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
 		a = operand(l, ins, i->imm & IR_IMM_B, i->b, 0);
 		b = operand(l, ins, i->imm & IR_IMM_C, i->c, 0);
 		if (i->op == IR_ADD)
@@ -288,7 +303,7 @@ static bool needs_operands(const struct live *l, uint32_t ins, const struct ir_u
 /* ---- the backward pass ---------------------------------------------------- */
 
 /* One pass; true when a set grew. `faint`: what only faint registers are
- * computed from is dead. `useless` (NULL: not asked) gets what nobody needs. */
+ * computed from is dead. `useless` (NULL: not asked) gets what is not needed. */
 static bool live_pass(struct live *l, uint64_t *sets, bool faint, bool *useless, uint64_t *cur)
 {
 	bool grew = false;
@@ -359,7 +374,7 @@ static void kept_at(const struct live *l, uint32_t ins, uint64_t *out)
 }
 
 struct dirty {
-	uint64_t *sets;   /* by kept set: what may be dirty on arrival */
+	uint64_t *sets; /* by kept set: what may be dirty on arrival */
 	uint64_t *cur, *kept;
 	bool changed;
 };
@@ -381,8 +396,7 @@ static void dirty_pass(struct live *l, struct dirty *d)
 		const struct ir_ins *ins = &l->code[i];
 		if (l->set_of[i]) {
 			dirty_flow(l, d, i);
-			memcpy(d->cur, d->sets + (size_t)(l->set_of[i] - 1) * l->words,
-			       l->words * sizeof *d->cur);
+			memcpy(d->cur, d->sets + (size_t)(l->set_of[i] - 1) * l->words, l->words * sizeof *d->cur);
 		}
 		if (ins->op == IR_STOP) {
 			kept_at(l, i, d->kept);
@@ -391,8 +405,7 @@ static void dirty_pass(struct live *l, struct dirty *d)
 		}
 		struct ir_uses u = ir_ins_uses(ins);
 		for (uint32_t k = 0; k < u.nwrite; k++)
-			bits_set(d->cur, bit_of(l, u.write[k].reg), u.write[k].n,
-			         ins->op != IR_LZERO);
+			bits_set(d->cur, bit_of(l, u.write[k].reg), u.write[k].n, ins->op != IR_LZERO);
 		if (ir_is_jump(ins->op))
 			dirty_flow(l, d, (uint32_t)ins->a - l->b->code0);
 		if (ins->op == IR_JMP)
@@ -408,15 +421,15 @@ static void assign_registers(struct live *l, const uint64_t *slots)
 	struct ir_template *t = &b->templates.data[b->tmpl];
 	uint32_t next = 1;
 	t->slot = b->slots.len;
-	struct ir_slot node = { .lo = (int32_t)b->node0, .hi = (int32_t)b->nodes.len - 1,
-		                .var = IR_NONE };
+	struct ir_slot node = { .lo = (int32_t)b->node0, .hi = (int32_t)b->nodes.len - 1, .var = IR_NONE };
 	avec_push(b->arena, &b->slots, node);
 	for (uint32_t i = 1; i < l->nregs; i++) {
 		struct vreg_info *v = info_of(l, i);
 		if (!bit_test(slots, i))
 			continue;
-		struct ir_slot s = { .lo = v->lo, .hi = v->hi, .is_lock = v->is_lock,
-			             .var = v->is_lock ? v->var : IR_NONE, .elem = v->elem };
+		struct ir_slot s = {
+			.lo = v->lo, .hi = v->hi, .is_lock = v->is_lock, .var = v->is_lock ? v->var : IR_NONE, .elem = v->elem
+		};
 		avec_push(b->arena, &b->slots, s);
 		v->final = next++;
 	}
@@ -442,7 +455,12 @@ static int32_t final_of(const struct live *l, int32_t vreg)
 static void rename_ins(const struct live *l, struct ir_ins *i)
 {
 	switch ((enum ir_op)i->op) {
-	case IR_NOP: case IR_STOP: case IR_JMP: case IR_ENTER: case IR_EXIT: case IR_OP_COUNT:
+	case IR_NOP:
+	case IR_STOP:
+	case IR_JMP:
+	case IR_ENTER:
+	case IR_EXIT:
+	case IR_OP_COUNT:
 		return;
 	case IR_COMMIT:
 		i->b = final_of(l, i->b);
@@ -451,26 +469,38 @@ static void rename_ins(const struct live *l, struct ir_ins *i)
 		if (i->c)
 			i->b = final_of(l, i->b);
 		return;
-	case IR_RANGE: case IR_CHOOSE: case IR_LZERO:
+	case IR_RANGE:
+	case IR_CHOOSE:
+	case IR_LZERO:
 		i->a = final_of(l, i->a);
 		return;
-	case IR_ACQ: case IR_REL:
+	case IR_ACQ:
+	case IR_REL:
 		i->d = final_of(l, i->d);
 		break;
 	case IR_CAS:
 		i->e = final_of(l, i->e);
 		/* fall through */
-	case IR_XCHG: case IR_FADD:
+	case IR_XCHG:
+	case IR_FADD:
 		i->d = final_of(l, i->d);
 		i->a = final_of(l, i->a);
 		break;
-	case IR_LOAD: case IR_RRESP:
+	case IR_LOAD:
+	case IR_RRESP:
 		i->a = final_of(l, i->a);
 		break;
 	case IR_RINV:
 		break;
-	case IR_STORE: case IR_WINV: case IR_WRESP: case IR_JZ: case IR_JNZ:
-	case IR_ASSUME: case IR_STUCK: case IR_ASSERT: case IR_RESPOND:
+	case IR_STORE:
+	case IR_WINV:
+	case IR_WRESP:
+	case IR_JZ:
+	case IR_JNZ:
+	case IR_ASSUME:
+	case IR_STUCK:
+	case IR_ASSERT:
+	case IR_RESPOND:
 		if (!(i->imm & IR_IMM_B))
 			i->b = final_of(l, i->b);
 		break;
@@ -479,20 +509,35 @@ static void rename_ins(const struct live *l, struct ir_ins *i)
 		i->b = final_of(l, i->b);
 		break;
 	case IR_LSET:
-	case IR_MOV: case IR_NEG: case IR_NOT: case IR_BITNOT: case IR_BOOL:
-	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD: case IR_SHL:
-	case IR_SHR: case IR_AND: case IR_OR: case IR_XOR: case IR_EQ: case IR_NE:
-	case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+	case IR_MOV:
+	case IR_NEG:
+	case IR_NOT:
+	case IR_BITNOT:
+	case IR_BOOL:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
+	case IR_DIV:
+	case IR_MOD:
+	case IR_SHL:
+	case IR_SHR:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
 		i->a = final_of(l, i->a);
 		if (!(i->imm & IR_IMM_B))
 			i->b = final_of(l, i->b);
 		break;
 	}
-	bool has_c = i->op == IR_LGET || i->op == IR_LSET || i->op == IR_LOAD ||
-	             i->op == IR_STORE || i->op == IR_CAS || i->op == IR_XCHG ||
-	             i->op == IR_FADD || i->op == IR_ACQ || i->op == IR_REL ||
-	             (i->op >= IR_RINV && i->op <= IR_WRESP) ||
-	             (i->op >= IR_ADD && i->op <= IR_GE);
+	bool has_c = i->op == IR_LGET || i->op == IR_LSET || i->op == IR_LOAD || i->op == IR_STORE || i->op == IR_CAS ||
+	             i->op == IR_XCHG || i->op == IR_FADD || i->op == IR_ACQ || i->op == IR_REL ||
+	             (i->op >= IR_RINV && i->op <= IR_WRESP) || (i->op >= IR_ADD && i->op <= IR_GE);
 	if (has_c && !(i->imm & IR_IMM_C))
 		i->c = final_of(l, i->c);
 }
@@ -534,7 +579,7 @@ static void make_kill_lists(struct live *l, struct dirty *d)
 	}
 }
 
-/* An IRN_STUCK node zeroes everything but the pinned: nobody will read it. */
+/* An IRN_STUCK node zeroes everything but the pinned: it is never read. */
 static void make_stuck_lists(struct live *l)
 {
 	struct ir_builder *b = l->b;
@@ -597,6 +642,5 @@ void ir_pass_live(struct ir_builder *b)
 	}
 	for (uint32_t i = b->block0; i < b->blocks.len; i++)
 		if (b->blocks.data[i].phase != IR_NONE)
-			b->blocks.data[i].phase =
-				(uint32_t)final_of(&l, (int32_t)b->blocks.data[i].phase);
+			b->blocks.data[i].phase = (uint32_t)final_of(&l, (int32_t)b->blocks.data[i].phase);
 }

@@ -42,8 +42,7 @@ static void pack_register(struct ir_packing *k, const struct ir *p, const struct
 			set_slot(k, rec, 0, values);
 			for (uint32_t w = 1; w < v->aux_record; w++) {
 				int32_t left = values - (int32_t)(w - 1) * 31;
-				set_slot(k, rec + w, 0,
-				         left >= 31 ? INT32_MAX : (int32_t)((1u << left) - 1));
+				set_slot(k, rec + w, 0, left >= 31 ? INT32_MAX : (int32_t)((1u << left) - 1));
 			}
 		}
 	}

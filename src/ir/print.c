@@ -5,8 +5,7 @@
 
 /* ---- names and values --------------------------------------------------- */
 
-void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id,
-                    int32_t value, struct buf *out)
+void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t value, struct buf *out)
 {
 	switch (kind) {
 	case IR_VALUE_BOOL:
@@ -61,16 +60,26 @@ static void print_source(const struct ir *p, struct span s, struct buf *out)
 static const char *mode_word(uint32_t mode)
 {
 	switch (mode) {
-	case IRA_READ: return "read";
-	case IRA_WRITE: return "write";
-	case IRA_RMW: return "update";
-	case IRA_ACQUIRE: return "acquire";
-	case IRA_RELEASE: return "release";
-	case IRA_READ_INV: return "begin read";
-	case IRA_READ_RESP: return "end read";
-	case IRA_WRITE_INV: return "begin write";
-	case IRA_WRITE_RESP: return "end write";
-	default: return "?";
+	case IRA_READ:
+		return "read";
+	case IRA_WRITE:
+		return "write";
+	case IRA_RMW:
+		return "update";
+	case IRA_ACQUIRE:
+		return "acquire";
+	case IRA_RELEASE:
+		return "release";
+	case IRA_READ_INV:
+		return "begin read";
+	case IRA_READ_RESP:
+		return "end read";
+	case IRA_WRITE_INV:
+		return "begin write";
+	case IRA_WRITE_RESP:
+		return "end write";
+	default:
+		return "?";
 	}
 }
 
@@ -137,16 +146,26 @@ void ir_print_node(const struct ir *p, uint32_t node, struct buf *out)
 const char *ir_fault_name(enum ir_fault f)
 {
 	switch (f) {
-	case IRF_NONE: return "none";
-	case IRF_RANGE: return "range";
-	case IRF_OVERFLOW: return "overflow";
-	case IRF_DIVISION: return "division";
-	case IRF_SHIFT: return "shift";
-	case IRF_INDEX: return "index";
-	case IRF_RELEASE: return "release";
-	case IRF_ASSERT: return "assert";
-	case IRF_COMMIT: return "commit";
-	case IRF_LIMIT: return "limit";
+	case IRF_NONE:
+		return "none";
+	case IRF_RANGE:
+		return "range";
+	case IRF_OVERFLOW:
+		return "overflow";
+	case IRF_DIVISION:
+		return "division";
+	case IRF_SHIFT:
+		return "shift";
+	case IRF_INDEX:
+		return "index";
+	case IRF_RELEASE:
+		return "release";
+	case IRF_ASSERT:
+		return "assert";
+	case IRF_COMMIT:
+		return "commit";
+	case IRF_LIMIT:
+		return "limit";
 	}
 	return "?";
 }
@@ -157,14 +176,12 @@ void ir_print_fault(const struct ir *p, const struct ir_effect *eff, struct buf 
 	switch (eff->fault) {
 	case IRF_RANGE: {
 		if (i->op == IR_RANGE) {
-			buf_printf(out, "the value %d is outside the range %d..%d",
-			           eff->fault_value, i->b, i->c);
+			buf_printf(out, "the value %d is outside the range %d..%d", eff->fault_value, i->b, i->c);
 			break;
 		}
 		bool stores = i->op == IR_STORE || i->op == IR_WINV;
 		const struct ir_var *v = &p->vars[stores ? i->a : i->b];
-		buf_printf(out, "the value %d is outside the range %d..%d of %s",
-		           eff->fault_value, v->lo, v->hi, v->name);
+		buf_printf(out, "the value %d is outside the range %d..%d of %s", eff->fault_value, v->lo, v->hi, v->name);
 		break;
 	}
 	case IRF_OVERFLOW:
@@ -180,8 +197,7 @@ void ir_print_fault(const struct ir *p, const struct ir_effect *eff, struct buf 
 		buf_printf(out, "the index %d is outside the array", eff->fault_value);
 		break;
 	case IRF_RELEASE:
-		buf_printf(out, "the lock %s is released by a thread that does not hold it",
-		           p->vars[i->a].name);
+		buf_printf(out, "the lock %s is released by a thread that does not hold it", p->vars[i->a].name);
 		break;
 	case IRF_ASSERT:
 		buf_str(out, "the assertion fails: ");
@@ -191,8 +207,7 @@ void ir_print_fault(const struct ir *p, const struct ir_effect *eff, struct buf 
 		buf_str(out, "the block commits a second time");
 		break;
 	case IRF_LIMIT:
-		buf_printf(out, "the step takes more than %u operations or %u choices",
-		           IR_FUEL, IR_MAX_CHOICES);
+		buf_printf(out, "the step takes more than %u operations or %u choices", IR_FUEL, IR_MAX_CHOICES);
 		break;
 	case IRF_NONE:
 		break;
@@ -202,15 +217,13 @@ void ir_print_fault(const struct ir *p, const struct ir_effect *eff, struct buf 
 /* ---- the whole program -------------------------------------------------- */
 
 static const char *const op_name[IR_OP_COUNT] = {
-	"nop", "stop", "mov", "neg", "not", "bitnot", "bool", "add", "sub", "mul", "div",
-	"mod", "shl", "shr", "and", "or", "xor", "eq", "ne", "lt", "le", "gt", "ge",
-	"range", "jmp", "jz", "jnz", "lget", "lset", "lzero", "load", "store", "cas",
-	"xchg", "fadd", "acq", "rel", "rinv", "rresp", "winv", "wresp", "choose",
-	"assume", "stuck", "assert", "enter", "exit", "commit", "invoke", "respond",
+	"nop",  "stop",  "mov",    "neg",    "not",   "bitnot", "bool",  "add",  "sub",    "mul",    "div",     "mod",  "shl",
+	"shr",  "and",   "or",     "xor",    "eq",    "ne",     "lt",    "le",   "gt",     "ge",     "range",   "jmp",  "jz",
+	"jnz",  "lget",  "lset",   "lzero",  "load",  "store",  "cas",   "xchg", "fadd",   "acq",    "rel",     "rinv", "rresp",
+	"winv", "wresp", "choose", "assume", "stuck", "assert", "enter", "exit", "commit", "invoke", "respond",
 };
 static const char *const node_name[] = {
-	"end", "stuck", "start", "access", "lock", "register", "step", "local",
-	"enter", "exit", "invoke", "respond", "await",
+	"end", "stuck", "start", "access", "lock", "register", "step", "local", "enter", "exit", "invoke", "respond", "await",
 };
 
 static void operand(struct buf *out, bool is_imm, int32_t v)
@@ -229,11 +242,17 @@ static void print_ins(const struct ir *p, const struct ir_ins *i, struct buf *ou
 	case IR_JMP:
 		buf_printf(out, " @%d", i->a);
 		break;
-	case IR_JZ: case IR_JNZ:
+	case IR_JZ:
+	case IR_JNZ:
 		operand(out, ib, i->b);
 		buf_printf(out, " @%d", i->a);
 		break;
-	case IR_LOAD: case IR_RINV: case IR_RRESP: case IR_CAS: case IR_XCHG: case IR_FADD:
+	case IR_LOAD:
+	case IR_RINV:
+	case IR_RRESP:
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
 		buf_printf(out, " r%d %s[", i->a, p->vars[i->b].name);
 		buf_printf(out, ic ? "%d]" : "r%d]", i->c);
 		if (i->op == IR_CAS || i->op == IR_XCHG || i->op == IR_FADD)
@@ -241,28 +260,36 @@ static void print_ins(const struct ir *p, const struct ir_ins *i, struct buf *ou
 		if (i->op == IR_CAS)
 			buf_printf(out, " r%d", i->e);
 		break;
-	case IR_STORE: case IR_WINV: case IR_WRESP: case IR_ACQ: case IR_REL:
+	case IR_STORE:
+	case IR_WINV:
+	case IR_WRESP:
+	case IR_ACQ:
+	case IR_REL:
 		buf_printf(out, " %s[", p->vars[i->a].name);
 		buf_printf(out, ic ? "%d]" : "r%d]", i->c);
 		if (i->op != IR_ACQ && i->op != IR_REL)
 			operand(out, ib, i->b);
 		break;
-	case IR_RANGE: case IR_CHOOSE:
+	case IR_RANGE:
+	case IR_CHOOSE:
 		buf_printf(out, " r%d %d..%d", i->a, i->b, i->c);
 		break;
-	case IR_ASSUME: case IR_ASSERT:
+	case IR_ASSUME:
+	case IR_ASSERT:
 		operand(out, ib, i->b);
 		break;
 	case IR_STUCK:
 		operand(out, ib, i->b);
 		buf_printf(out, " n%d", i->a);
 		break;
-	case IR_ENTER: case IR_EXIT: case IR_COMMIT:
+	case IR_ENTER:
+	case IR_EXIT:
+	case IR_COMMIT:
 		buf_printf(out, " %s", p->blocks[i->a].name);
 		break;
-	case IR_INVOKE: case IR_RESPOND:
-		buf_printf(out, " %s.%s", p->objects[p->opers[i->a].object].name,
-		           p->opers[i->a].method);
+	case IR_INVOKE:
+	case IR_RESPOND:
+		buf_printf(out, " %s.%s", p->objects[p->opers[i->a].object].name, p->opers[i->a].method);
 		if (i->op == IR_RESPOND)
 			operand(out, ib, i->b);
 		break;
@@ -278,7 +305,8 @@ static void print_ins(const struct ir *p, const struct ir_ins *i, struct buf *ou
 	case IR_LZERO:
 		buf_printf(out, " r%d..r%d", i->a, i->a + i->d - 1);
 		break;
-	case IR_NOP: case IR_OP_COUNT:
+	case IR_NOP:
+	case IR_OP_COUNT:
 		break;
 	default:
 		buf_printf(out, " r%d", i->a);
@@ -289,8 +317,7 @@ static void print_ins(const struct ir *p, const struct ir_ins *i, struct buf *ou
 	buf_char(out, '\n');
 }
 
-static void print_node(const struct ir *p, const struct ir_template *t, uint32_t id,
-                       struct buf *out)
+static void print_node(const struct ir *p, const struct ir_template *t, uint32_t id, struct buf *out)
 {
 	const struct ir_node *n = &p->nodes[id];
 	buf_printf(out, "  n%u %s%s", id, node_name[n->kind], id == t->entry ? " (entry)" : "");
@@ -337,12 +364,12 @@ void ir_print(const struct ir *p, struct buf *out)
 {
 	print_vars(p, out);
 	for (uint32_t i = 0; i < p->nobjects; i++)
-		buf_printf(out, "object %s: register %d..%d = %d\n", p->objects[i].name,
-		           p->objects[i].lo, p->objects[i].hi, p->objects[i].init);
+		buf_printf(out, "object %s: register %d..%d = %d\n", p->objects[i].name, p->objects[i].lo, p->objects[i].hi,
+		           p->objects[i].init);
 	for (uint32_t t = 0; t < p->ntemplates; t++) {
 		const struct ir_template *tm = &p->templates[t];
-		buf_printf(out, "\nthread %s * %u: %u slots, %u registers, %u nodes\n", tm->name,
-		           tm->count, tm->nslots, tm->nregs, tm->nnode);
+		buf_printf(out, "\nthread %s * %u: %u slots, %u registers, %u nodes\n", tm->name, tm->count, tm->nslots, tm->nregs,
+		           tm->nnode);
 		for (uint32_t i = tm->node; i < tm->node + tm->nnode; i++)
 			print_node(p, tm, i, out);
 		for (uint32_t i = tm->code; i < tm->code + tm->ncode; i++) {

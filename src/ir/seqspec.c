@@ -12,8 +12,8 @@ struct apply {
 	bool limit;
 };
 
-static bool outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
-                    const struct ir_choices *ch, const struct ir_effect *eff)
+static bool outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f, const struct ir_choices *ch,
+                    const struct ir_effect *eff)
 {
 	struct apply *a = arg;
 	const struct seqspec *s = a->s;
@@ -34,8 +34,8 @@ static bool outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t
 	return true;
 }
 
-bool seqspec_apply(const struct seqspec *s, const int32_t *g, uint32_t method, const int32_t *args,
-                   int32_t *room, seqspec_visit *visit, void *arg)
+bool seqspec_apply(const struct seqspec *s, const int32_t *g, uint32_t method, const int32_t *args, int32_t *room,
+                   seqspec_visit *visit, void *arg)
 {
 	assert(method < s->nmethods && s->narg <= SEQSPEC_MAX_PARAMS && s->methods[method].nparams <= s->narg);
 	const struct seqspec_method *m = &s->methods[method];

@@ -12,7 +12,7 @@
 
 #include "ir/ir.h"
 
-#define SEQSPEC_MAX_PARAMS 8u
+#define SEQSPEC_MAX_PARAMS  8u
 #define SEQSPEC_MAX_METHODS 200u
 
 struct seqspec_type {
@@ -49,7 +49,7 @@ struct seqspec {
  * to finish (IRF_LIMIT), nothing is known.
  */
 typedef void seqspec_visit(void *arg, const int32_t *g, int32_t result);
-bool seqspec_apply(const struct seqspec *s, const int32_t *g, uint32_t method, const int32_t *args,
-                   int32_t *room, seqspec_visit *visit, void *arg);
+bool seqspec_apply(const struct seqspec *s, const int32_t *g, uint32_t method, const int32_t *args, int32_t *room,
+                   seqspec_visit *visit, void *arg);
 
 #endif

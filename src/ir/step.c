@@ -1,7 +1,7 @@
 /*
  * step: the one definition of the semantics.
  *
- * ir_exec runs the code behind a thread's node until the next node. The
+ * ir_exec runs the code after a thread's node until the next node. The
  * thread's frame is copied into a register file on the stack together with
  * the scratch registers, so that operands need no case distinction, and
  * copied back at the end. Nothing is allocated. Costs a few nanoseconds an
@@ -32,15 +32,12 @@ static enum ir_result fault(struct machine *m, enum ir_fault f, int64_t value)
 	if (m->eff) {
 		m->eff->fault = f;
 		m->eff->fault_ins = m->pc;
-		m->eff->fault_value = value > INT32_MAX   ? INT32_MAX
-		                      : value < INT32_MIN ? INT32_MIN
-		                                          : (int32_t)value;
+		m->eff->fault_value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 	}
 	return IR_FAULT;
 }
 
-static inline void record(struct machine *m, uint32_t mode, uint32_t var, uint32_t elem,
-                          int32_t before, int32_t after)
+static inline void record(struct machine *m, uint32_t mode, uint32_t var, uint32_t elem, int32_t before, int32_t after)
 {
 	assert(var < m->p->nvars && elem < m->p->vars[var].len && mode);
 	struct ir_effect *e = m->eff;
@@ -89,8 +86,7 @@ static inline int32_t *reg_aux(const struct machine *m, const struct ir_var *v, 
 	return m->g + v->aux + elem * v->aux_stride;
 }
 
-static inline int32_t *reg_record(const struct machine *m, const struct ir_var *v, uint32_t elem,
-                                  uint32_t rank)
+static inline int32_t *reg_record(const struct machine *m, const struct ir_var *v, uint32_t elem, uint32_t rank)
 {
 	assert(rank != IR_NONE && 1 + rank * v->aux_record < v->aux_stride); /* the thread touches the variable */
 	return reg_aux(m, v, elem) + 1 + rank * v->aux_record;
@@ -129,8 +125,7 @@ static void read_invoke(struct machine *m, const struct ir_var *v, uint32_t elem
 	}
 }
 
-static enum ir_result read_respond(struct machine *m, const struct ir_var *v, uint32_t elem,
-                                   int32_t *out)
+static enum ir_result read_respond(struct machine *m, const struct ir_var *v, uint32_t elem, int32_t *out)
 {
 	int32_t *rec = reg_record(m, v, elem, v->rank[m->thread]);
 	if (v->kind == IRV_SAFE) {
@@ -196,9 +191,15 @@ static enum ir_result arith(struct machine *m, const struct ir_ins *i, int64_t b
 {
 	int64_t v;
 	switch (i->op) {
-	case IR_ADD: v = b + c; break;
-	case IR_SUB: v = b - c; break;
-	case IR_MUL: v = b * c; break;
+	case IR_ADD:
+		v = b + c;
+		break;
+	case IR_SUB:
+		v = b - c;
+		break;
+	case IR_MUL:
+		v = b * c;
+		break;
 	case IR_DIV:
 	case IR_MOD:
 		if (c == 0)
@@ -206,7 +207,7 @@ static enum ir_result arith(struct machine *m, const struct ir_ins *i, int64_t b
 		v = i->op == IR_DIV ? b / c : b % c;
 		break;
 	default: /* shifts */
-	assert(i->op == IR_SHL || i->op == IR_SHR);
+		assert(i->op == IR_SHL || i->op == IR_SHR);
 		if (c < 0 || c > 31)
 			return fault(m, IRF_SHIFT, c);
 		v = i->op == IR_SHL ? b * ((int64_t)1 << c) : b >> c;
@@ -242,28 +243,28 @@ static void arrive(struct machine *m, uint32_t node)
 /* Where the machine is, for faults and records: kept in a register else. */
 #define HERE        (m->pc = (uint32_t)(i - p->code))
 #define FAULT(f, v) (HERE, fault(m, (f), (v)))
-#define RECORD(...)                                                   \
-	do {                                                          \
-		if (recording) {                                      \
-			HERE;                                         \
-			record(m, __VA_ARGS__);                       \
-		}                                                     \
+#define RECORD(...)                             \
+	do {                                    \
+		if (recording) {                \
+			HERE;                   \
+			record(m, __VA_ARGS__); \
+		}                               \
 	} while (0)
-#define JUMP                                                          \
-	do {                                                          \
-		if (--fuel == 0)                                      \
-			return FAULT(IRF_LIMIT, 0);                   \
-		i = p->code + i->a - 1;                               \
+#define JUMP                                        \
+	do {                                        \
+		if (--fuel == 0)                    \
+			return FAULT(IRF_LIMIT, 0); \
+		i = p->code + i->a - 1;             \
 	} while (0)
 #define B ((i->imm & IR_IMM_B) ? i->b : r[i->b])
 #define C ((i->imm & IR_IMM_C) ? i->c : r[i->c])
-#define ELEM(v)                                                       \
-	int32_t elem = C;                                             \
-	if ((uint32_t)elem >= (v)->len)                               \
-		return FAULT(IRF_INDEX, elem)
-#define FIT(v, x)                                                     \
-	if ((x) < (v)->lo || (x) > (v)->hi)                           \
-		return FAULT(IRF_RANGE, (x))
+#define ELEM(v)                         \
+	int32_t elem = C;               \
+	if ((uint32_t)elem >= (v)->len) \
+	return FAULT(IRF_INDEX, elem)
+#define FIT(v, x)                           \
+	if ((x) < (v)->lo || (x) > (v)->hi) \
+	return FAULT(IRF_RANGE, (x))
 
 static enum ir_result run(struct machine *m)
 {
@@ -279,35 +280,68 @@ static enum ir_result run(struct machine *m)
 		case IR_STOP:
 			arrive(m, (uint32_t)i->a);
 			return IR_OK;
-		case IR_MOV: r[i->a] = B; break;
+		case IR_MOV:
+			r[i->a] = B;
+			break;
 		case IR_NEG:
 			if (B == INT32_MIN)
 				return FAULT(IRF_OVERFLOW, -(int64_t)INT32_MIN);
 			r[i->a] = -B;
 			break;
-		case IR_NOT: r[i->a] = !B; break;
-		case IR_BITNOT: r[i->a] = ~B; break;
-		case IR_BOOL: r[i->a] = B != 0; break;
-		case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD:
-		case IR_SHL: case IR_SHR:
+		case IR_NOT:
+			r[i->a] = !B;
+			break;
+		case IR_BITNOT:
+			r[i->a] = ~B;
+			break;
+		case IR_BOOL:
+			r[i->a] = B != 0;
+			break;
+		case IR_ADD:
+		case IR_SUB:
+		case IR_MUL:
+		case IR_DIV:
+		case IR_MOD:
+		case IR_SHL:
+		case IR_SHR:
 			HERE;
 			if (arith(m, i, B, C) != IR_OK)
 				return IR_FAULT;
 			break;
-		case IR_AND: r[i->a] = B & C; break;
-		case IR_OR: r[i->a] = B | C; break;
-		case IR_XOR: r[i->a] = B ^ C; break;
-		case IR_EQ: r[i->a] = B == C; break;
-		case IR_NE: r[i->a] = B != C; break;
-		case IR_LT: r[i->a] = B < C; break;
-		case IR_LE: r[i->a] = B <= C; break;
-		case IR_GT: r[i->a] = B > C; break;
-		case IR_GE: r[i->a] = B >= C; break;
+		case IR_AND:
+			r[i->a] = B & C;
+			break;
+		case IR_OR:
+			r[i->a] = B | C;
+			break;
+		case IR_XOR:
+			r[i->a] = B ^ C;
+			break;
+		case IR_EQ:
+			r[i->a] = B == C;
+			break;
+		case IR_NE:
+			r[i->a] = B != C;
+			break;
+		case IR_LT:
+			r[i->a] = B < C;
+			break;
+		case IR_LE:
+			r[i->a] = B <= C;
+			break;
+		case IR_GT:
+			r[i->a] = B > C;
+			break;
+		case IR_GE:
+			r[i->a] = B >= C;
+			break;
 		case IR_RANGE:
 			if (r[i->a] < i->b || r[i->a] > i->c)
 				return FAULT(IRF_RANGE, r[i->a]);
 			break;
-		case IR_JMP: JUMP; break;
+		case IR_JMP:
+			JUMP;
+			break;
 		case IR_JZ:
 			if (!B)
 				JUMP;
@@ -424,16 +458,14 @@ static enum ir_result run(struct machine *m)
 			ELEM(v);
 			FIT(v, x);
 			write_invoke(m, v, (uint32_t)elem, x);
-			RECORD(IRA_WRITE_INV, (uint32_t)i->a, (uint32_t)elem,
-			       g[v->slot + (uint32_t)elem], x);
+			RECORD(IRA_WRITE_INV, (uint32_t)i->a, (uint32_t)elem, g[v->slot + (uint32_t)elem], x);
 			break;
 		}
 		case IR_WRESP: {
 			const struct ir_var *v = &p->vars[i->a];
 			int32_t x = B;
 			ELEM(v);
-			RECORD(IRA_WRITE_RESP, (uint32_t)i->a, (uint32_t)elem,
-			       g[v->slot + (uint32_t)elem], x);
+			RECORD(IRA_WRITE_RESP, (uint32_t)i->a, (uint32_t)elem, g[v->slot + (uint32_t)elem], x);
 			write_respond(m, v, (uint32_t)elem, x);
 			break;
 		}
@@ -500,8 +532,7 @@ static enum ir_result run(struct machine *m)
 	}
 }
 
-enum ir_result ir_exec(const struct ir *p, uint32_t thread, int32_t *g, int32_t *f,
-                       struct ir_choices *ch, struct ir_effect *eff)
+enum ir_result ir_exec(const struct ir *p, uint32_t thread, int32_t *g, int32_t *f, struct ir_choices *ch, struct ir_effect *eff)
 {
 	assert(thread < p->nthreads && (uint32_t)f[0] < p->nnodes);
 	int32_t regs[IR_MAX_REGS];
@@ -525,8 +556,8 @@ enum ir_result ir_exec(const struct ir *p, uint32_t thread, int32_t *g, int32_t 
 	return r;
 }
 
-enum ir_result ir_step(const struct ir *p, const int32_t *state, uint32_t thread,
-                       struct ir_choices *ch, int32_t *out, struct ir_effect *eff)
+enum ir_result ir_step(const struct ir *p, const int32_t *state, uint32_t thread, struct ir_choices *ch, int32_t *out,
+                       struct ir_effect *eff)
 {
 	PARANOID(ir_state_valid(p, state));
 	if (out != state)
@@ -542,17 +573,16 @@ static bool forbidden(enum ir_result r, const struct ir_choices *ch, const struc
 	return r == IR_OK && eff->stuck && ch->n > 0;
 }
 
-static enum ir_result exec_copy(const struct ir *p, uint32_t thread, const int32_t *g,
-                                const int32_t *f, int32_t *gout, int32_t *fout,
-                                struct ir_choices *ch, struct ir_effect *eff)
+static enum ir_result exec_copy(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f, int32_t *gout,
+                                int32_t *fout, struct ir_choices *ch, struct ir_effect *eff)
 {
 	memcpy(gout, g, p->nglobals * sizeof *g);
 	memcpy(fout, f, p->templates[p->threads[thread].tmpl].nslots * sizeof *f);
 	return ir_exec(p, thread, gout, fout, ch, eff);
 }
 
-uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f,
-                 int32_t *gout, int32_t *fout, ir_each_fn *visit, void *arg)
+uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f, int32_t *gout, int32_t *fout,
+                 ir_each_fn *visit, void *arg)
 {
 	struct ir_choices ch = { 0 };
 	struct ir_effect eff = { 0 };
@@ -590,16 +620,15 @@ struct step_whole { /* ir_successors in terms of ir_each */
 	void *arg;
 };
 
-static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
-                        const struct ir_choices *ch, const struct ir_effect *eff)
+static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int32_t *f, const struct ir_choices *ch,
+                        const struct ir_effect *eff)
 {
 	const struct step_whole *w = arg;
 	(void)f;
 	return w->visit(w->arg, r, g, ch, eff);
 }
 
-uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
-                       int32_t *scratch, ir_visit_fn *visit, void *arg)
+uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread, int32_t *scratch, ir_visit_fn *visit, void *arg)
 {
 	struct step_whole w = { visit, arg };
 	uint32_t frame = p->threads[thread].frame;

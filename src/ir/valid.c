@@ -10,12 +10,12 @@ struct valid {
 	const char *why;
 };
 
-#define REQUIRE(cond, ...)                                             \
-	do {                                                           \
-		if (!(cond)) {                                         \
-			v->why = arena_printf(v->a, __VA_ARGS__);      \
-			return;                                        \
-		}                                                      \
+#define REQUIRE(cond, ...)                                        \
+	do {                                                      \
+		if (!(cond)) {                                    \
+			v->why = arena_printf(v->a, __VA_ARGS__); \
+			return;                                   \
+		}                                                 \
 	} while (0)
 
 static void check_vars(struct valid *v)
@@ -23,11 +23,9 @@ static void check_vars(struct valid *v)
 	const struct ir *p = v->p;
 	for (uint32_t i = 0; i < p->nvars; i++) {
 		const struct ir_var *x = &p->vars[i];
-		REQUIRE(x->len >= 1 && x->slot + x->len <= p->nglobals,
-		        "variable %u is outside the globals", i);
+		REQUIRE(x->len >= 1 && x->slot + x->len <= p->nglobals, "variable %u is outside the globals", i);
 		REQUIRE(x->lo <= x->hi, "variable %u has an empty range", i);
-		REQUIRE(x->value != IR_VALUE_ENUM || x->enum_id < p->nenums,
-		        "variable %u has no enum", i);
+		REQUIRE(x->value != IR_VALUE_ENUM || x->enum_id < p->nenums, "variable %u has no enum", i);
 		for (uint32_t j = 0; j < x->len; j++)
 			REQUIRE(p->init[x->slot + j] >= x->lo && p->init[x->slot + j] <= x->hi,
 			        "variable %u starts outside its range", i);
@@ -42,22 +40,36 @@ static bool operand_ok(const struct ir *p, const struct ir_template *t, const st
 {
 	int64_t a = i->a, b = i->b;
 	switch ((enum ir_op)i->op) {
-	case IR_STOP: case IR_STUCK:
+	case IR_STOP:
+	case IR_STUCK:
 		return a >= t->node && a < t->node + t->nnode;
-	case IR_JMP: case IR_JZ: case IR_JNZ:
+	case IR_JMP:
+	case IR_JZ:
+	case IR_JNZ:
 		return a >= t->code && a < t->code + t->ncode;
-	case IR_LOAD: case IR_CAS: case IR_XCHG: case IR_FADD: case IR_RINV: case IR_RRESP:
+	case IR_LOAD:
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
+	case IR_RINV:
+	case IR_RRESP:
 		return b >= 0 && b < p->nvars && p->vars[b].kind != IRV_LOCK &&
 		       (p->vars[b].kind == IRV_PLAIN) == (i->op != IR_RINV && i->op != IR_RRESP);
-	case IR_STORE: case IR_WINV: case IR_WRESP:
+	case IR_STORE:
+	case IR_WINV:
+	case IR_WRESP:
 		return a >= 0 && a < p->nvars && p->vars[a].kind != IRV_LOCK &&
 		       (p->vars[a].kind == IRV_PLAIN) == (i->op == IR_STORE);
-	case IR_ACQ: case IR_REL:
+	case IR_ACQ:
+	case IR_REL:
 		return a >= 0 && a < p->nvars && p->vars[a].kind == IRV_LOCK && i->d > 0 &&
 		       (uint32_t)i->d + p->vars[a].len <= t->nslots;
-	case IR_ENTER: case IR_EXIT: case IR_COMMIT:
+	case IR_ENTER:
+	case IR_EXIT:
+	case IR_COMMIT:
 		return a >= 0 && a < p->nblocks;
-	case IR_INVOKE: case IR_RESPOND:
+	case IR_INVOKE:
+	case IR_RESPOND:
 		return a >= 0 && a < p->nopers;
 	case IR_CHOOSE:
 		return i->b <= i->c;
@@ -82,8 +94,7 @@ static void check_code(struct valid *v, const struct ir_template *t)
 			        "instruction %u writes a register outside the frame", i);
 	}
 	uint8_t last = p->code[t->code + t->ncode - 1].op;
-	REQUIRE(last == IR_STOP || last == IR_JMP || last == IR_NOP,
-	        "control runs off the end of template %s", t->name);
+	REQUIRE(last == IR_STOP || last == IR_JMP || last == IR_NOP, "control runs off the end of template %s", t->name);
 }
 
 static void check_node(struct valid *v, const struct ir_template *t, uint32_t id)
@@ -91,12 +102,9 @@ static void check_node(struct valid *v, const struct ir_template *t, uint32_t id
 	const struct ir *p = v->p;
 	const struct ir_node *n = &p->nodes[id];
 	bool idle = n->kind == IRN_END || n->kind == IRN_STUCK;
-	REQUIRE(n->kind == IRN_STUCK ||
-	                (n->ins < p->ncode && p->code[n->ins].op == IR_STOP &&
-	                 (uint32_t)p->code[n->ins].a == id),
+	REQUIRE(n->kind == IRN_STUCK || (n->ins < p->ncode && p->code[n->ins].op == IR_STOP && (uint32_t)p->code[n->ins].a == id),
 	        "node %u is not at its IR_STOP", id);
-	REQUIRE(n->block == IR_NONE || (n->block < p->nblocks &&
-	                                &p->templates[p->blocks[n->block].tmpl] == t),
+	REQUIRE(n->block == IR_NONE || (n->block < p->nblocks && &p->templates[p->blocks[n->block].tmpl] == t),
 	        "node %u is inside a block of another template", id);
 	REQUIRE(n->kind != IRN_ENTER || n->block == IR_NONE, "node %u enters inside a block", id);
 	REQUIRE(n->kind != IRN_EXIT || n->block != IR_NONE, "node %u leaves no block", id);
@@ -109,14 +117,11 @@ static void check_node(struct valid *v, const struct ir_template *t, uint32_t id
 	for (uint32_t k = 0; k < n->nkill; k++)
 		REQUIRE(p->kills[n->kill + k] >= 1 && p->kills[n->kill + k] < t->nslots,
 		        "node %u kills something outside the frame", id);
-	uint32_t limit = n->kind == IRN_ACCESS || n->kind == IRN_LOCK || n->kind == IRN_REGISTER ||
-	                                 n->kind == IRN_AWAIT
-	                         ? 1
+	uint32_t limit = n->kind == IRN_ACCESS || n->kind == IRN_LOCK || n->kind == IRN_REGISTER || n->kind == IRN_AWAIT ? 1
 	                 : n->kind == IRN_STEP ? UINT32_MAX
 	                                       : 0;
 	/* assume(a ? x : y) is one access, with two places where it may be */
-	REQUIRE(n->naccess <= limit || n->kind == IRN_AWAIT,
-	        "node %u makes %u accesses in one step", id, n->naccess);
+	REQUIRE(n->naccess <= limit || n->kind == IRN_AWAIT, "node %u makes %u accesses in one step", id, n->naccess);
 	for (uint32_t k = 0; k < n->naccess; k++)
 		REQUIRE(p->accesses[n->access + k].var < p->nvars, "node %u accesses no variable", id);
 }
@@ -125,10 +130,8 @@ static void check_template(struct valid *v, uint32_t t)
 {
 	const struct ir_template *tm = &v->p->templates[t];
 	REQUIRE(tm->node + tm->nnode <= v->p->nnodes && tm->nnode > 0, "template %u has no nodes", t);
-	REQUIRE(tm->entry >= tm->node && tm->entry < tm->node + tm->nnode,
-	        "template %u starts nowhere", t);
-	REQUIRE(tm->nslots >= 1 && tm->nslots <= tm->nregs && tm->nregs <= IR_MAX_REGS,
-	        "template %u has a bad frame", t);
+	REQUIRE(tm->entry >= tm->node && tm->entry < tm->node + tm->nnode, "template %u starts nowhere", t);
+	REQUIRE(tm->nslots >= 1 && tm->nslots <= tm->nregs && tm->nregs <= IR_MAX_REGS, "template %u has a bad frame", t);
 	check_code(v, tm);
 	for (uint32_t i = tm->node; i < tm->node + tm->nnode && !v->why; i++)
 		check_node(v, tm, i);
@@ -165,7 +168,8 @@ static bool locks_valid(const struct ir *p, const int32_t *state)
 				const struct ir_template *t = &p->templates[p->threads[k].tmpl];
 				for (uint32_t s = 1; s < t->nslots; s++) {
 					const struct ir_slot *slot = &p->slots[t->slot + s];
-					held += slot->is_lock && slot->var == i && slot->elem == e && state[p->threads[k].frame + s];
+					held += slot->is_lock && slot->var == i && slot->elem == e &&
+					        state[p->threads[k].frame + s];
 				}
 			}
 			if (held != state[p->vars[i].slot + e])

@@ -4,7 +4,9 @@
 
 int judge_worse(int a, int b)
 {
-	static const int rank[] = { [EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_VIOLATED] = 2, [EXIT_USAGE] = 3, [EXIT_INTERNAL] = 4 };
+	static const int rank[] = {
+		[EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_VIOLATED] = 2, [EXIT_USAGE] = 3, [EXIT_INTERNAL] = 4
+	};
 	return rank[b] > rank[a] ? b : a;
 }
 

@@ -15,7 +15,8 @@
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
-#include "lin/say.h"
+#include "report/history_json.h"
+#include "report/history_proof.h"
 #include "verify/history_json.h"
 #include "report/claim_list.h"
 
@@ -31,12 +32,12 @@ struct history_job {
 	struct history_run *run;
 	struct history *h;
 	struct diags *d;
-	const char *path;       /* or the name of `text` */
-	const char *text;       /* NULL: the file is read */
+	const char *path; /* or the name of `text` */
+	const char *text; /* NULL: the file is read */
 	size_t len;
-	const char *report;     /* history_hold */
+	const char *report; /* history_hold */
 	struct claim_list *claims;
-	int to;                 /* history_convert */
+	int to; /* history_convert */
 	struct buf *out;
 	bool (*flush)(void *arg, struct buf *b);
 	void *flush_arg;
@@ -68,15 +69,15 @@ static bool parse_k(const struct history_args *a, struct lin_check_options *o)
 	return *k >= '0' && *k <= '9' && !*end && n >= 1 && n <= 1000000;
 }
 
-/* What does not go together with --spec, or NULL. */
+/* What cannot be combined with --spec, or NULL. */
 static const char *spec_conflict(const struct history_args *a)
 {
 	if (!a->spec)
 		return NULL;
 	if (a->object != OBJ_GUESS || a->init)
-		return "--spec says what the object is and how it starts: --object and --init do not go with it";
+		return "--spec defines the object and its initial state: it cannot be combined with --object and --init";
 	if (a->condition == COND_REGULAR || a->condition == COND_SAFE || a->k || a->delta)
-		return "regular, safe, --k and --delta are about registers, not about --spec";
+		return "regular, safe, --k and --delta apply to registers, not to --spec";
 	return NULL;
 }
 
@@ -84,17 +85,17 @@ const char *history_args_wrong(const struct history_args *a)
 {
 	struct lin_check_options o = { 0 };
 	if (!parse_k(a, &o))
-		return "--k: expected a whole number from 1, or min";
+		return "--k: expected a positive integer or min";
 	if ((o.k > 1 || o.k_min || a->delta) && a->condition != COND_ATOMIC)
-		return "--k and --delta go with --condition=atomic";
+		return "--k and --delta require --condition=atomic";
 	if (a->delta && (o.k > 1 || o.k_min))
-		return "--delta and --k ask different questions: one at a time";
+		return "--delta and --k cannot be combined";
 	if (a->algorithm != ALG_AUTO && a->condition != COND_ATOMIC)
-		return "--algorithm goes with --condition=atomic; the other conditions have one each";
+		return "--algorithm requires --condition=atomic; each other condition has one algorithm";
 	if (a->algorithm != ALG_AUTO && o.k_min)
-		return "--k=min picks the algorithms itself";
+		return "--k=min selects the algorithms itself";
 	if (a->sessions && a->realtime)
-		return "--sessions and --realtime ask for different orders: one at a time";
+		return "--sessions and --realtime cannot be combined";
 	const char *level = transactions_args_wrong(a);
 	return level ? level : spec_conflict(a);
 }
@@ -103,9 +104,9 @@ const char *history_follow_wrong(const struct history_args *a)
 {
 	struct lin_check_options o = { 0 };
 	if (a->condition != COND_ATOMIC || a->delta || (parse_k(a, &o) && o.k_min))
-		return "--follow judges atomicity (or --k=N) of one history";
+		return "--follow checks atomicity (or --k=N) of one history";
 	if (a->algorithm != ALG_AUTO && a->algorithm != ALG_BFS)
-		return "--follow has an algorithm of its own (bfs)";
+		return "--follow uses its own algorithm (bfs)";
 	return NULL;
 }
 
@@ -178,8 +179,7 @@ static void start_limits(struct history_run *run)
 	run->lim.tick_arg = run->sink->tick_arg;
 	run->lim.max_memory = run->a->max_memory ? run->a->max_memory : default_memory();
 	if (run->a->timeout)
-		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec +
-		                       (int64_t)run->a->timeout * 1000000000;
+		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec + (int64_t)run->a->timeout * 1000000000;
 }
 
 /* ---- one history -------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static bool parse_init(const struct history_run *run, struct history *h, val *in
 	if (len && strchr("[({\"", *s)) {
 		buf_printf(run->sink->err, "intact history: --init: '");
 		buf_safe(run->sink->err, s, len);
-		buf_str(run->sink->err, "' is no value: 3, nil, \"text\" or [1 2]\n");
+		buf_str(run->sink->err, "' is not a value: expected 3, nil, \"text\" or [1 2]\n");
 		return false;
 	}
 	*init = val_text(&h->vals, VK_STR, s, len);
@@ -214,16 +214,11 @@ static int exit_of(enum lin_verdict v)
 static int spent(struct history_run *run, const char *name)
 {
 	struct buf *out = run->sink->text, *json = judge_next(run->sink->results);
-	const char *limit = say_limit(&run->lim);
-	if (json) {
-		buf_str(json, "{\"file\":");
-		buf_json(json, name, strlen(name));
-		buf_printf(json, ",\"verdict\":\"unknown\",\"limit\":\"%s\"}", limit);
-	}
-	if (out) {
-		buf_safe(out, name, strlen(name));
-		buf_printf(out, ": UNKNOWN: the limit on %s was spent\n", limit);
-	}
+	const char *limit = history_limit(&run->lim);
+	if (json)
+		history_spent_json(name, limit, json);
+	if (out)
+		history_spent_text(name, limit, out);
 	return EXIT_UNKNOWN;
 }
 
@@ -238,8 +233,8 @@ static int refused(const struct history_run *run, const struct history *h, const
 		if (run->a->condition != COND_ATOMIC || run->a->algorithm == ALG_AUTO)
 			buf_printf(err, ": %s", r->why);
 		else
-			buf_printf(err, ": --algorithm=%s cannot judge this history: %s",
-			           algorithm_names[run->a->algorithm], r->why);
+			buf_printf(err, ": --algorithm=%s cannot check this history: %s", algorithm_names[run->a->algorithm],
+			           r->why);
 		for (int k = 0; k < 2; k++)
 			if (r->refused[k] != RANK_INF) {
 				buf_str(err, "\n  ");
@@ -253,23 +248,26 @@ static int refused(const struct history_run *run, const struct history *h, const
 
 static struct interpretation interpretation_of(const struct history_args *a, val init)
 {
-	return (struct interpretation){ .object = (enum object)a->object, .init = init, .nil_reads = a->nil,
-		                        .failed_cas = a->failed_cas, .pairs = a->pairs };
+	return (struct interpretation){
+		.object = (enum object)a->object, .init = init, .nil_reads = a->nil, .failed_cas = a->failed_cas, .pairs = a->pairs
+	};
 }
 
 /* A history that says nothing is not right: nothing was judged. */
 static int nothing_to_judge(const struct history *h, const char *name, uint32_t records, struct diags *d)
 {
 	if (!records && h->nskipped)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: nothing but %u record%s or line%s of no client (read as %s)",
-		           name, h->nskipped, h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 },
+		           "%s: no operation to check: only %u record%s or line%s of non-clients (read as %s)", name, h->nskipped,
+		           h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
 	else if (!records)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: the history is empty (read as %s)", name, h->format);
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 },
+		           "%s: no operation to check: the history is empty (read as %s)", name, h->format);
 	else
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: all %u failed, or never answered and say nothing",
-		           name, records);
-	diag_hint(d, records ? "a history tells something when a read, or a removal, has answered"
-	                     : "--format=NAME says what it is, when the guess is wrong");
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 },
+		           "%s: no operation to check: all %u failed, or never returned and constrain nothing", name, records);
+	diag_hint(d, records ? "a history needs at least one read or removal that returned"
+	                     : "--format=NAME sets the format if the guess is wrong");
 	return EXIT_USAGE;
 }
 
@@ -292,6 +290,15 @@ static int transactions(const struct history_job *j, struct reader *r, val init)
 static bool read_history(const struct history_job *j, const struct read_options *ro)
 {
 	return j->text ? history_read_text(j->h, j->path, j->text, j->len, ro, j->d) : history_read(j->h, j->path, ro, j->d);
+}
+
+static void say(const struct history_run *run, const struct history *h, const struct interpretation *in, const struct check *c)
+{
+	struct history_told told;
+	history_told_make(&told, h->arena, h, in, &run->opts, c);
+	history_text(&told, run->sink->color, run->sink->text);
+	if (run->a->witness)
+		history_orders_text(h, in, &run->opts, c, run->sink->text);
 }
 
 static int judge_job(const struct history_job *j)
@@ -330,56 +337,44 @@ static int judge_job(const struct history_job *j)
 		rc = exit_of(c.verdict);
 		struct buf *json = judge_next(run->sink->results);
 		if (json)
-			say_json(h, &in, &run->opts, &c, a->witness, json);
+			history_json(h, &in, &run->opts, &c, a->witness, part_order, json);
 		if (run->sink->text && !run->sink->quiet)
-			say_text(h, &in, &run->opts, &c, a->witness, run->sink->color, run->sink->text);
+			say(run, h, &in, &c);
 	}
 	check_free(&c, h);
 	return rc;
 }
 
-/* ---- one that is being written, held against a report, converted ------------------------ */
+/* ---- one that is being written, checked against a report, converted ------------------------ */
 
-static void say_follow(const struct history_run *run, const char *path, const struct history *h,
-                       const struct interpretation *in, const struct follow_result *f)
+static void say_follow(const struct history_run *run, const char *path, const struct history *h, const struct interpretation *in,
+                       const struct follow_result *f)
 {
-	struct buf *out = run->sink->text;
-	static const char *const word[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
-	static const char *const json[] = { "holds", "violated", "unknown" };
-	struct buf *doc = judge_next(run->sink->results);
-	if (doc) {
-		buf_str(doc, "{\"file\":");
-		buf_json(doc, path, strlen(path));
-		buf_printf(doc, ",\"follow\":true,\"object\":\"%s\",\"init\":", history_object(h, in->object));
-		val_json(&h->vals, in->init, doc);
-		buf_printf(doc, ",\"verdict\":\"%s\",\"operations\":%llu,\"completed\":%llu,\"line\":%u,"
-		                "\"configurations\":%u,\"overlap\":%u}",
-		           json[f->verdict], (unsigned long long)f->ops, (unsigned long long)f->completed, f->line,
-		           f->peak, f->max_open);
-	}
-	if (!out)
-		return;
-	buf_printf(out, "checked as: %s%s", history_object(h, in->object), in->object_guessed ? " (guessed)" : "");
-	if (!h->user) {
-		buf_str(out, ", initially ");
-		val_print(&h->vals, in->init, out);
-		buf_str(out, in->init_guessed ? " (guessed)" : "");
-	}
-	buf_printf(out, "\n%s: ", word[f->verdict]);
-	if (f->verdict == LIN_VIOLATED) {
-		buf_str(out, "not atomic, certain since line ");
-		buf_printf(out, "%u\n  ", f->line);
-		hop_print(h, &f->culprit, in->object, out);
-		buf_str(out, " cannot be explained\n");
-		if (f->sentence)
-			buf_printf(out, "  %s\n", f->sentence);
-	} else if (f->verdict == LIN_UNKNOWN) {
-		buf_printf(out, "the limit on %s was spent in line %u\n", say_limit(&run->lim), f->line);
-	} else {
-		buf_str(out, "atomic so far\n");
-	}
-	buf_printf(out, "%llu operations, %llu completed; at most %u open at once, %u configurations\n",
-	           (unsigned long long)f->ops, (unsigned long long)f->completed, f->max_open, f->peak);
+	struct buf *json = judge_next(run->sink->results), init, culprit;
+	buf_init(&init);
+	buf_init(&culprit);
+	val_print(&h->vals, in->init, &init);
+	if (f->verdict == LIN_VIOLATED)
+		hop_print(h, &f->culprit, in->object, &culprit);
+	struct history_followed told = { .object = history_object(h, in->object),
+		                         .init = h->user ? NULL : buf_cstr(&init),
+		                         .object_guessed = in->object_guessed,
+		                         .init_guessed = in->init_guessed,
+		                         .verdict = f->verdict,
+		                         .culprit = f->verdict == LIN_VIOLATED ? buf_cstr(&culprit) : NULL,
+		                         .sentence = f->sentence,
+		                         .limit = history_limit(&run->lim),
+		                         .line = f->line,
+		                         .open = f->max_open,
+		                         .configurations = f->peak,
+		                         .operations = f->ops,
+		                         .completed = f->completed };
+	if (json)
+		history_followed_json(path, h, in, &told, json);
+	if (run->sink->text)
+		history_followed_text(&told, run->sink->text);
+	buf_free(&init);
+	buf_free(&culprit);
 }
 
 static int follow_job(const struct history_job *j)
@@ -391,7 +386,7 @@ static int follow_job(const struct history_job *j)
 	if (!parse_init(run, j->h, &init))
 		return EXIT_USAGE;
 	struct interpretation in = interpretation_of(run->a, init);
-	if (!follow(j->h, j->path, &ro, &in, run->opts.k, 0, j->d, &f)) {
+	if (!follow(j->h, j->path, &ro, &in, run->opts.k, 0, history_proof_text, j->d, &f)) {
 		free(f.sentence);
 		return EXIT_USAGE;
 	}
@@ -422,7 +417,7 @@ static int hold_job(const struct history_job *j)
 	}
 	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
-	const char *said = v ? why : "the report is true of the history";
+	const char *said = v ? why : "the report is true for the history";
 	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
@@ -490,8 +485,8 @@ int history_hold(struct history_run *run, const char *path, const char *report, 
 	return with_file(run, &(struct history_job){ .path = path, .report = report, .claims = l }, hold_job);
 }
 
-int history_convert(struct history_run *run, const char *path, int to, struct buf *out,
-                    bool (*flush)(void *arg, struct buf *b), void *arg)
+int history_convert(struct history_run *run, const char *path, int to, struct buf *out, bool (*flush)(void *arg, struct buf *b),
+                    void *arg)
 {
 	struct history_job j = { .path = path, .to = to, .out = out, .flush = flush, .flush_arg = arg };
 	return with_file(run, &j, convert_job);

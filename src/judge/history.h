@@ -26,29 +26,35 @@ enum { FORMAT_OF_RECORDED = 2, HISTORY_NIL_VALUE = 1, HISTORY_PAIRS_NO = 2 }; /*
 extern const char *const history_orders[], *const history_nils[], *const history_failed_cas[], *const history_pairs[];
 
 /* Rows of an option table, for `intact history` and the library. `a`: a struct history_args *. */
+/* clang-format off */
 #define HISTORY_QUESTION_OPTIONS(a) \
-	{ OPT_CHOICE, "object", 'o', "NAME", &(a)->object, "what the operations are about", 0, 0, object_names }, \
-	{ OPT_STR, "spec", 0, "FILE.atm", &(a)->spec, "an object of your own: its sequential specification", 0, 0, NULL }, \
-	{ OPT_STR, "init", 0, "VALUE", &(a)->init, "its initial value: 0, nil, \"text\", [1 2]", 0, 0, NULL }, \
-	{ OPT_CHOICE, "condition", 'c', "NAME", &(a)->condition, "what must hold", 0, 0, condition_names }, \
-	{ OPT_STR, "k", 0, "N|min", &(a)->k, "reads may return one of the last N values; min: the least N", 0, 0, NULL }, \
-	{ OPT_FLAG, "delta", 0, NULL, &(a)->delta, "also find the least staleness of reads that makes it atomic", 0, 0, NULL }, \
-	{ OPT_CHOICE, "algorithm", 'a', "NAME", &(a)->algorithm, "how; the default picks and says why", 0, 0, algorithm_names }
+	{ OPT_CHOICE, "object", 'o', "NAME", &(a)->object, "type of the object", 0, 0, object_names }, \
+	{ OPT_STR, "spec", 0, "FILE.atm", &(a)->spec, "sequential specification of a user-defined object", 0, 0, NULL }, \
+	{ OPT_STR, "init", 0, "VALUE", &(a)->init, "initial value: 0, nil, \"text\", [1 2]", 0, 0, NULL }, \
+	{ OPT_CHOICE, "condition", 'c', "NAME", &(a)->condition, "condition to check", 0, 0, condition_names }, \
+	{ OPT_STR, "k", 0, "N|min", &(a)->k, "allow reads of the last N values; min: find the smallest N", 0, 0, NULL }, \
+	{ OPT_FLAG, "delta", 0, NULL, &(a)->delta, "also find the smallest staleness of reads that makes it atomic", 0, 0, NULL }, \
+	{ OPT_CHOICE, "algorithm", 'a', "NAME", &(a)->algorithm, "algorithm; the default selects one and reports why", 0, 0, algorithm_names }
 #define HISTORY_LEVEL_OPTIONS(a) \
-	{ OPT_STR, "level", 'l', "NAME,...", &(a)->level, "isolation levels; all by default", 0, 0, NULL }, \
-	{ OPT_FLAG, "sessions", 0, NULL, &(a)->sessions, "levels as Biswas and Enea define them: session order counts", 0, 0, NULL }, \
-	{ OPT_FLAG, "realtime", 0, NULL, &(a)->realtime, "real time counts: serializable is strict-serializable", 0, 0, NULL }
+	{ OPT_STR, "level", 'l', "NAME,...", &(a)->level, "isolation levels to check; default: all", 0, 0, NULL }, \
+	{ OPT_FLAG, "sessions", 0, NULL, &(a)->sessions, "use the definitions of Biswas and Enea: session order counts", 0, 0, NULL }, \
+	{ OPT_FLAG, "realtime", 0, NULL, &(a)->realtime, "real time counts: serializable means strict-serializable", 0, 0, NULL }
+/* clang-format on */
+/* clang-format off */
 #define HISTORY_READING_OPTIONS(a) \
 	{ OPT_CHOICE, "format", 'f', "NAME", &(a)->format, "the format; guessed from the content by default", 0, 0, format_names }, \
-	{ OPT_CHOICE, "order", 0, "WHAT", &(a)->order, "when times and lines disagree: an error, or which counts", 0, 0, history_orders }, \
-	{ OPT_CHOICE, "nil", 0, "WHAT", &(a)->nil, "a read of nil: a value like others, or no information", 0, 0, history_nils }, \
-	{ OPT_CHOICE, "failed-cas", 0, "WHAT", &(a)->failed_cas, "a cas that failed: did not happen, or found another value", 0, 0, history_failed_cas }, \
+	{ OPT_CHOICE, "order", 0, "WHAT", &(a)->order, "if times and line order disagree: report an error, or use one of them", 0, 0, history_orders }, \
+	{ OPT_CHOICE, "nil", 0, "WHAT", &(a)->nil, "a read of nil: an ordinary value, or no information", 0, 0, history_nils }, \
+	{ OPT_CHOICE, "failed-cas", 0, "WHAT", &(a)->failed_cas, "a failed cas: did not happen, or found another value", 0, 0, history_failed_cas }, \
 	{ OPT_CHOICE, "pairs", 0, "WHAT", &(a)->pairs, "values are [key value] pairs", 0, 0, history_pairs }
+/* clang-format on */
+/* clang-format off */
 #define HISTORY_LIMIT_OPTIONS(a) \
-	{ OPT_UINT, "jobs", 'j', "N", &(a)->jobs, "threads, over keys", 1, 64, NULL }, \
-	{ OPT_UINT, "timeout", 0, "SECONDS", &(a)->timeout, "then the verdict is unknown (exit code 3)", 0, 1000000000, NULL }, \
-	{ OPT_SIZE, "max-memory", 0, "SIZE", &(a)->max_memory, "likewise; default: four fifths of the machine's", 0, 0, NULL }, \
-	{ OPT_FLAG, "witness", 'w', NULL, &(a)->witness, "show the order that was found", 0, 0, NULL }
+	{ OPT_UINT, "jobs", 'j', "N", &(a)->jobs, "number of threads (keys are checked in parallel)", 1, 64, NULL }, \
+	{ OPT_UINT, "timeout", 0, "SECONDS", &(a)->timeout, "time limit; when reached, the verdict is unknown (exit code 3)", 0, 1000000000, NULL }, \
+	{ OPT_SIZE, "max-memory", 0, "SIZE", &(a)->max_memory, "memory limit; default: four fifths of the machine's memory", 0, 0, NULL }, \
+	{ OPT_FLAG, "witness", 'w', NULL, &(a)->witness, "show the linearization that was found", 0, 0, NULL }
+/* clang-format on */
 
 /* Where it goes. */
 struct history_sink {
@@ -56,7 +62,7 @@ struct history_sink {
 	struct buf *results; /* JSON, commas between them; NULL: none is wanted */
 	struct buf *err;     /* what is wrong with the input */
 	bool color, color_err;
-	bool quiet;          /* of what is decided no text */
+	bool quiet;                           /* of what is decided no text */
 	void (*tick)(void *arg, size_t used); /* called now and then by any thread of the run; or NULL */
 	void *tick_arg;
 };
@@ -79,11 +85,11 @@ bool history_run_chooses(const struct history_run *run);
 int history_judge(struct history_run *run, const char *path);
 int history_judge_text(struct history_run *run, const char *name, const char *text, size_t len);
 int history_follow(struct history_run *run, const char *path);
-/* The report `report` (a file) held against the history; the answer goes to the claim_list, too. */
+/* The report `report` (a file) checked against the history; the answer goes to the claim_list, too. */
 int history_hold(struct history_run *run, const char *path, const char *report, struct claim_list *l);
 /* The history in another format (EDN, JSON, CSV, log). */
-int history_convert(struct history_run *run, const char *path, int to, struct buf *out,
-                    bool (*flush)(void *arg, struct buf *b), void *arg);
+int history_convert(struct history_run *run, const char *path, int to, struct buf *out, bool (*flush)(void *arg, struct buf *b),
+                    void *arg);
 /* Is this a format that history_convert writes? */
 bool history_writes(int format);
 

@@ -27,10 +27,11 @@ static bool find_block(const struct ir *p, const char *name, uint32_t *thread, u
 	return found;
 }
 
-static bool write_net(const struct ir *p, const struct model_net *x, uint32_t thread, uint32_t block,
-                      struct arena *a, struct diags *d, struct buf *out, const char **limit)
+static bool write_net(const struct ir *p, const struct model_net *x, uint32_t thread, uint32_t block, struct arena *a,
+                      struct diags *d, struct buf *out, const char **limit)
 {
-	struct program_options po = { .track = x->track.items, .abstract = x->abstract.items,
+	struct program_options po = { .track = x->track.items,
+		                      .abstract = x->abstract.items,
 		                      .ntrack = (uint32_t)x->track.n,
 		                      .nabstract = (uint32_t)x->abstract.n };
 	struct program g;
@@ -60,8 +61,7 @@ int model_net(const struct model_net *x, struct lang *l, struct buf *out, struct
 	} else if (d.errors) {
 		rc = EXIT_USAGE;
 	} else {
-		buf_printf(err, "intact export: no net: limit reached (%s)\n",
-		           limit ? limit : "memory");
+		buf_printf(err, "intact export: no net: limit reached (%s)\n", limit ? limit : "memory");
 		rc = EXIT_UNKNOWN;
 	}
 	diags_render(&d, err, color_err);

@@ -13,6 +13,7 @@
 #include "causal/query.h"
 #include "judge/net_json.h"
 #include "report/doc.h"
+#include "report/render.h"
 
 enum { TO_NONE, TO_PNML, TO_PEP, TO_DOT };
 const char *const net_forms[] = { "none", "pnml", "pep", "dot", NULL };
@@ -20,9 +21,15 @@ const char *const net_forms[] = { "none", "pnml", "pep", "dot", NULL };
 void net_write_form(const struct net *n, int form, struct buf *out)
 {
 	switch (form) {
-	case TO_PNML: net_write_pnml(n, out); break;
-	case TO_PEP:  net_write_pep(n, out); break;
-	default:      net_write_dot(n, out); break;
+	case TO_PNML:
+		net_write_pnml(n, out);
+		break;
+	case TO_PEP:
+		net_write_pep(n, out);
+		break;
+	default:
+		net_write_dot(n, out);
+		break;
 	}
 }
 
@@ -47,8 +54,7 @@ static void set_limits(struct net_run *r)
 	r->opt.keep_cutoffs = r->a->prefix_only ? 0 : 1 << 20;
 	if (!r->opt.max_bytes) {
 		long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-		r->opt.max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2
-		                                         : (uint64_t)4 << 30;
+		r->opt.max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : (uint64_t)4 << 30;
 	}
 	if (r->a->timeout)
 		r->opt.deadline = clock_seconds() + (double)r->a->timeout;
@@ -63,12 +69,12 @@ static int unknown_place(struct net_run *r, const char *name, size_t len)
 	buf_init(&near);
 	buf_safe(&safe, name, len);
 	char *word = strndup(name, len);
-	int best = word && r->net.nplaces < 1 << 20
-	                   ? nearest_name(word, r->net.place_name, (int)r->net.nplaces) : -1;
+	int best = word && r->net.nplaces < 1 << 20 ? nearest_name(word, r->net.place_name, (int)r->net.nplaces) : -1;
 	if (best >= 0)
 		buf_safe(&near, r->net.place_name[best], strlen(r->net.place_name[best]));
-	buf_printf(r->to->wrong, best >= 0 ? "--cover: the net has no place '%s'; did you mean '%s'?"
-	                                   : "--cover: the net has no place '%s'%s", buf_cstr(&safe), buf_cstr(&near));
+	buf_printf(r->to->wrong,
+	           best >= 0 ? "--cover: the net has no place '%s'; did you mean '%s'?" : "--cover: the net has no place '%s'%s",
+	           buf_cstr(&safe), buf_cstr(&near));
 	free(word);
 	buf_free(&safe);
 	buf_free(&near);
@@ -124,92 +130,10 @@ static int read_goal(struct net_run *r)
 
 /* ---- the report --------------------------------------------------------- */
 
-static void names(struct net_run *r, const uint32_t *places, uint32_t n)
-{
-	struct buf *out = r->to->text;
-	for (uint32_t i = 0; i < n; i++) {
-		const char *s = r->net.place_name[places[i]];
-		buf_str(out, i ? ", " : "");
-		if (i >= 40) {
-			buf_printf(out, "... (%u in all)", n);
-			return;
-		}
-		buf_safe(out, s, strlen(s));
-	}
-}
-
 static const char *word(const struct query_answer *a)
 {
 	return a->found > 0 ? "yes" : a->found < 0 ? "unknown" : "no";
 }
-
-/* The run that leads to a marking, without the middle when it is long. */
-static void run_text(struct net_run *r, const struct query_answer *a)
-{
-	struct buf *out = r->to->text;
-	if (!a->nrun) {
-		buf_str(out, "          initially\n");
-		return;
-	}
-	buf_printf(out, "          after %u firing%s:", a->nrun, a->nrun > 1 ? "s" : "");
-	for (uint32_t i = 0; i < a->nrun; i++) {
-		const char *s = r->net.trans_name[a->run[i]];
-		if (a->nrun > 60 && i >= 40 && i + 10 < a->nrun) {
-			if (i == 40)
-				buf_str(out, " ...");
-			continue;
-		}
-		buf_char(out, ' ');
-		buf_safe(out, s, strlen(s));
-	}
-	buf_char(out, '\n');
-}
-
-static void deadlock_text(struct net_run *r)
-{
-	struct buf *out = r->to->text;
-	buf_printf(out, "deadlock  %s", word(&r->dead));
-	if (r->dead.found > 0) {
-		buf_str(out, ": nothing can fire at {");
-		buf_str(out, r->dead.nmarking ? " " : "");
-		names(r, r->dead.marking, r->dead.nmarking);
-		buf_str(out, " }\n");
-		run_text(r, &r->dead);
-	} else {
-		buf_printf(out, " (%s)\n", r->dead.found ? r->dead.limit : "decided on the prefix");
-	}
-}
-
-static void text(struct net_run *r)
-{
-	struct buf *out = r->to->text;
-	const struct prefix *p = &r->prefix;
-	buf_printf(out, "net       %u places, %u transitions, %u initially marked\n", r->net.nplaces,
-	           r->net.ntrans, r->net.ninit);
-	buf_printf(out, "prefix    %llu events, %llu of them cut-offs; %llu conditions\n",
-	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
-	           (unsigned long long)prefix_conditions(p));
-	buf_str(out, "1-safe    yes\n");
-	if (!r->a->prefix_only)
-		deadlock_text(r);
-	if (!r->a->cover)
-		return;
-	buf_str(out, "cover     ");
-	names(r, r->goal, r->ngoal);
-	if (r->covered.found > 0) {
-		buf_str(out, ": reachable, for example at {");
-		buf_char(out, ' ');
-		names(r, r->covered.marking, r->covered.nmarking);
-		buf_str(out, " }\n");
-		run_text(r, &r->covered);
-	} else if (r->covered.found < 0) {
-		buf_printf(out, ": unknown (%s)\n", r->covered.limit);
-	} else {
-		buf_str(out, ": not reachable (decided on the prefix)\n");
-	}
-}
-
-/* ---- the document -------------------------------------------------------- */
 
 static void name_list(const char *const *name, const char *key, const uint32_t *ids, uint32_t n, struct json_out *j)
 {
@@ -284,6 +208,25 @@ static void document(struct net_run *r, int rc, struct buf *out)
 	doc_end(j);
 }
 
+/* The document, and the text of it. */
+static void tell(struct net_run *r, int rc)
+{
+	struct buf doc;
+	buf_init(&doc);
+	document(r, rc, &doc);
+	if (r->to->document) {
+		buf_add(r->to->document, buf_cstr(&doc), doc.len);
+		r->to->document->failed |= doc.failed;
+	}
+	if (r->to->text) {
+		json_t *told = json_loadb(buf_cstr(&doc), doc.len, 0, NULL);
+		net_result_text(json_array_get(json_object_get(told, "results"), 0), r->to->text);
+		r->to->text->failed |= !told;
+		json_decref(told);
+	}
+	buf_free(&doc);
+}
+
 static int unsafe(struct net_run *r)
 {
 	struct buf *err = r->to->err;
@@ -313,11 +256,7 @@ static int unsafe(struct net_run *r)
 
 static int spent(struct net_run *r)
 {
-	const struct prefix *p = &r->prefix;
 	r->spent = r->judged = true;
-	if (r->to->text)
-		buf_printf(r->to->text, "unknown: the limit on %s was spent after %llu events\n",
-		           p->limit, (unsigned long long)(p->kept + p->cutoffs));
 	return EXIT_UNKNOWN;
 }
 
@@ -337,8 +276,6 @@ static int analyse(struct net_run *r)
 		prefix_cover(&r->prefix, r->goal, r->ngoal, &r->covered);
 	if (!r->a->prefix_only)
 		prefix_deadlock(&r->prefix, &r->dead);
-	if (r->to->text)
-		text(r);
 	if (r->covered.found > 0 || (r->a->deadlock && r->dead.found > 0))
 		return EXIT_VIOLATED;
 	if (r->covered.found < 0 || (r->a->deadlock && r->dead.found < 0))
@@ -379,8 +316,8 @@ static int run(struct net_run *r)
 	struct arena a;
 	arena_init(&a, 0);
 	int rc = load(r, &a);
-	if (r->judged && r->to->document)
-		document(r, rc, r->to->document);
+	if (r->judged)
+		tell(r, rc);
 	prefix_free(&r->prefix);
 	answer_free(&r->covered);
 	answer_free(&r->dead);
@@ -391,7 +328,7 @@ static int run(struct net_run *r)
 
 const char *net_args_wrong(const struct net_args *a)
 {
-	return a->prefix_only && a->deadlock ? "--prefix does not look for deadlocks, and --deadlock asks for one" : NULL;
+	return a->prefix_only && a->deadlock ? "--prefix and --deadlock cannot be combined" : NULL;
 }
 
 int net_judge(const struct net_args *a, const char *path, const struct net_sink *to)

@@ -1,6 +1,6 @@
 /*
- * net: a Petri net judged: the prefix of its unfolding, whether it can come to a standstill, whether places can be
- * marked together. For `intact net` and the library.
+ * net: a Petri net judged: the prefix of its unfolding, whether it can deadlock, whether places can be marked
+ * together. For `intact net` and the library.
  */
 #ifndef INTACT_JUDGE_NET_H
 #define INTACT_JUDGE_NET_H
@@ -13,20 +13,24 @@
 
 /* The options as they are given. */
 struct net_args {
-	const char *cover;       /* places, with commas between them; or NULL */
+	const char *cover; /* places, with commas between them; or NULL */
 	bool deadlock, prefix_only;
 	uint64_t max_events, max_bytes, timeout;
 };
 
 /* Rows of an option table, for `intact net` and the library. `a`: a struct net_args *. */
+/* clang-format off */
 #define NET_QUESTION_OPTIONS(a) \
-	{ OPT_STR, "cover", 0, "PLACE[,PLACE...]", &(a)->cover, "can these places hold a token all at once? (exit 1: they can)", 0, 0, NULL }, \
-	{ OPT_FLAG, "deadlock", 0, NULL, &(a)->deadlock, "a deadlock is a violation: exit 1 if there is one, 3 if unknown", 0, 0, NULL }, \
-	{ OPT_FLAG, "prefix", 0, NULL, &(a)->prefix_only, "only the prefix: do not look for a deadlock", 0, 0, NULL }
+	{ OPT_STR, "cover", 0, "PLACE[,PLACE...]", &(a)->cover, "check whether all these places can be marked at once (exit 1 if so)", 0, 0, NULL }, \
+	{ OPT_FLAG, "deadlock", 0, NULL, &(a)->deadlock, "treat a deadlock as a violation: exit 1 if there is one, 3 if unknown", 0, 0, NULL }, \
+	{ OPT_FLAG, "prefix", 0, NULL, &(a)->prefix_only, "build only the prefix: do not search for a deadlock", 0, 0, NULL }
+/* clang-format on */
+/* clang-format off */
 #define NET_LIMIT_OPTIONS(a) \
-	{ OPT_UINT, "max-events", 0, "N", &(a)->max_events, "events of the prefix, cut-offs with them", 1, 0, NULL }, \
-	{ OPT_SIZE, "max-memory", 0, "SIZE", &(a)->max_bytes, "memory of all of it (default: half the machine's)", 1 << 16, 0, NULL }, \
-	{ OPT_UINT, "timeout", 0, "SECONDS", &(a)->timeout, "for all of it", 1, 0, NULL }
+	{ OPT_UINT, "max-events", 0, "N", &(a)->max_events, "events of the prefix, including cut-offs", 1, 0, NULL }, \
+	{ OPT_SIZE, "max-memory", 0, "SIZE", &(a)->max_bytes, "memory limit (default: half the machine's memory)", 1 << 16, 0, NULL }, \
+	{ OPT_UINT, "timeout", 0, "SECONDS", &(a)->timeout, "time limit for the whole command", 1, 0, NULL }
+/* clang-format on */
 
 /* What is wrong with the options together, or NULL. */
 const char *net_args_wrong(const struct net_args *a);

@@ -23,11 +23,10 @@ struct trace_run {
 
 const char *trace_args_wrong(const struct trace_args *o, int files)
 {
-	return o->witness && (!o->predict || files > 1) ? "--witness goes with --predict and a single trace" : NULL;
+	return o->witness && (!o->predict || files > 1) ? "--witness requires --predict and a single trace" : NULL;
 }
 
-static enum serial_end feed(struct serial *s, struct graph *g,
-                            const struct event *ev, size_t n)
+static enum serial_end feed(struct serial *s, struct graph *g, const struct event *ev, size_t n)
 {
 	return g ? graph_feed(g, ev, n) : serial_feed(s, ev, n);
 }
@@ -64,8 +63,7 @@ static void judge_blocks(struct trace_run *x, const struct trace_args *o, struct
 	struct serial *s = o->algorithm == 0 ? serial_new(&so) : NULL;
 	struct order *ord = order_new(j->file, o->lenient, msgs_add, m);
 	if (o->predict)
-		x->predict = predict_new(&(struct predict_opts){
-			.window = (size_t)o->window, .limit = (uint32_t)o->limit });
+		x->predict = predict_new(&(struct predict_opts){ .window = (size_t)o->window, .limit = (uint32_t)o->limit });
 	x->r = trace_open(j->file, msgs_add, m);
 	j->failed = !x->r;
 	if (x->r) {
@@ -104,9 +102,8 @@ static void judge_run(struct trace_run *x, const struct trace_args *o, const str
 	}
 	if (!j->failed && o->process > (j->recording ? j->rec.processes : 1)) {
 		buf_safe(to->err, j->file, strlen(j->file));
-		buf_printf(to->err, ": error: there is no process %llu: %s %u [no-such-process]\n",
-		           (ull)o->process, j->recording ? "it holds" : "a trace of events has",
-		           j->recording ? j->rec.processes : 1);
+		buf_printf(to->err, ": error: there is no process %llu: %s %u [no-such-process]\n", (ull)o->process,
+		           j->recording ? "it holds" : "a trace of events has", j->recording ? j->rec.processes : 1);
 		j->failed = true;
 	}
 }
@@ -164,7 +161,9 @@ static void tell(const struct trace_judged *j, const struct trace_sink *to)
 	if (to->text && !j->failed) {
 		json_t *result = json_loadb(buf_cstr(&json), json.len, 0, NULL);
 		if (result)
-			trace_text(result, &(struct trace_text_options){ .width = to->width, .color = to->color, .quiet = to->quiet }, to->text);
+			trace_text(result,
+			           &(struct trace_text_options){ .width = to->width, .color = to->color, .quiet = to->quiet },
+			           to->text);
 		to->text->failed |= !result;
 		json_decref(result);
 	}

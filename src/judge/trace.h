@@ -20,30 +20,37 @@ struct trace_args {
 	const char *witness;
 };
 
-#define TRACE_DEFAULTS { .limit = 50, .window = 20000 }
+#define TRACE_DEFAULTS                       \
+	{                                    \
+		.limit = 50, .window = 20000 \
+	}
 extern const char *const trace_algorithms[]; /* ended by NULL */
 
 /* Rows of an option table, for `intact trace` and the library. `o`: a struct trace_args *. */
+/* clang-format off */
 #define TRACE_FINDING_OPTIONS(o) \
 	{ OPT_CHOICE, "algorithm", 'a', "NAME", &(o)->algorithm, \
-	  "clock (linear, the default) or graph (the transaction graph, its twin)", 0, 0, trace_algorithms }, \
+	  "clock (linear, the default) or graph (transaction graph, slower; for comparison)", 0, 0, trace_algorithms }, \
 	{ OPT_FLAG, "predict", 'p', NULL, &(o)->predict, \
-	  "also say what other schedules could do to the blocks", 0, 0, NULL }, \
+	  "also report blocks that other schedules can break", 0, 0, NULL }, \
 	{ OPT_UINT, "window", 0, "EVENTS", &(o)->window, \
-	  "how far --predict looks for a reordering (default 20000)", 16, 10000000, NULL }, \
+	  "window of events in which --predict searches for a reordering (default 20000)", 16, 10000000, NULL }, \
 	{ OPT_STR, "witness", 0, "FILE", &(o)->witness, \
 	  "write the first proven reordering of --predict as a trace", 0, 0, NULL }, \
 	{ OPT_UINT, "limit", 'n', "N", &(o)->limit, \
 	  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL }, \
 	{ OPT_FLAG, "each", 0, NULL, &(o)->each, \
-	  "show every violating block, also when the places are the same", 0, 0, NULL }
+	  "show every violating block, even if the places are the same", 0, 0, NULL }
+/* clang-format on */
+/* clang-format off */
 #define TRACE_READING_OPTIONS(o) \
 	{ OPT_UINT, "process", 0, "N", &(o)->process, \
-	  "of a recording with several: judge the blocks of the N'th (default: the first)", 1, 4096, NULL }, \
+	  "in a recording of several processes: check the blocks of the Nth (default: the first)", 1, 4096, NULL }, \
 	{ OPT_FLAG, "lenient", 0, NULL, &(o)->lenient, \
-	  "take impossible events (a lock held twice, ...) as warnings", 0, 0, NULL }, \
+	  "treat impossible events (a lock held twice, ...) as warnings", 0, 0, NULL }, \
 	{ OPT_SIZE, "memory", 'm', "SIZE", &(o)->memory, \
-	  "stop as unknown when the analysis needs more", 0, 0, NULL }
+	  "memory limit; when reached, the verdict is unknown", 0, 0, NULL }
+/* clang-format on */
 
 /* What is wrong with the options together, or NULL. */
 const char *trace_args_wrong(const struct trace_args *o, int files);

@@ -42,8 +42,8 @@ static void note(struct recorded_process *p, const struct rec *rec, size_t n)
 }
 
 /* The first process is replayed while the others are looked for. */
-static bool first_pass(const char *file, struct msgs *m, struct replay *r,
-                       struct recorded_processes *ps, struct recorded *out, struct buf *symbols)
+static bool first_pass(const char *file, struct msgs *m, struct replay *r, struct recorded_processes *ps, struct recorded *out,
+                       struct buf *symbols)
 {
 	struct trace_reader *in = trace_open(file, msgs_add, m);
 	struct rec *rec;
@@ -87,8 +87,7 @@ static uint32_t chain_of(const struct recorded_processes *ps, uint32_t process, 
 	return n;
 }
 
-static void replay_chain(const char *file, struct replay *r, const struct recorded_processes *ps,
-                         const uint32_t *chain, uint32_t n)
+static void replay_chain(const char *file, struct replay *r, const struct recorded_processes *ps, const uint32_t *chain, uint32_t n)
 {
 	while (n--) {
 		struct trace_reader *in = trace_open(file, NULL, NULL);
@@ -102,8 +101,7 @@ static void replay_chain(const char *file, struct replay *r, const struct record
 			if (!n)
 				replay_feed(r, rec, k);
 			else
-				stop = replay_until_fork(r, rec, k, ps->v[chain[n - 1]].fork, &used,
-				                         &slot);
+				stop = replay_until_fork(r, rec, k, ps->v[chain[n - 1]].fork, &used, &slot);
 		}
 		if (n)
 			replay_forked(r, slot);
@@ -147,8 +145,7 @@ void recorded_judge(const struct run_reporting *how, const char *file, struct ms
 	out->nomem |= !symtab_read(&names, buf_cstr(&symbols), symbols.len);
 	for (uint32_t i = 0; i < ps.n; i++)
 		if (texts[i].len)
-			msg[k++] = (struct run_message){ texts[i].data, texts[i].len,
-				                         symbols.len ? &names : NULL };
+			msg[k++] = (struct run_message){ texts[i].data, texts[i].len, symbols.len ? &names : NULL };
 	out->processes = ps.n;
 	if (k && !out->failed)
 		out->failed = !run_report(how, msg, k, &out->results, &out->summary, &out->shown);

@@ -5,7 +5,7 @@
 #include "base/console.h"
 #include "base/json_out.h"
 #include "event/order.h"
-#include "event/stats.h"
+#include "report/trace_stats.h"
 
 static bool ends_with(const char *s, const char *suffix)
 {

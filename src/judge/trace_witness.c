@@ -18,8 +18,7 @@ static int by_event(const void *a, const void *b)
 }
 
 /* Copies the start of the trace, fills `out` with the events of the order. */
-static const char *copy(struct trace_reader *r, struct trace_writer *w,
-                        struct order *ord, const struct predicted *f,
+static const char *copy(struct trace_reader *r, struct trace_writer *w, struct order *ord, const struct predicted *f,
                         const struct ranked *want, struct event *out)
 {
 	struct event *ev;
@@ -40,8 +39,7 @@ static const char *copy(struct trace_reader *r, struct trace_writer *w,
 	return writer_put(w, out, f->norder) ? NULL : "cannot write";
 }
 
-const char *predict_witness(const struct predictions *p, const char *file, const char *to,
-                            bool *found)
+const char *predict_witness(const struct predictions *p, const char *file, const char *to, bool *found)
 {
 	size_t n = p->n;
 	const struct predicted *f = p->list;

@@ -11,7 +11,6 @@
  * the file again): what `intact trace` then finds in it is the proof. NULL
  * when done, else what went wrong; *found tells whether there was one.
  */
-const char *predict_witness(const struct predictions *p, const char *file, const char *to,
-                            bool *found);
+const char *predict_witness(const struct predictions *p, const char *file, const char *to, bool *found);
 
 #endif

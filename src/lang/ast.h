@@ -32,9 +32,9 @@ enum var_class { VAR_PLAIN, VAR_SAFE, VAR_REGULAR };
 struct type_ref { /* a type as written */
 	enum type_kind kind;
 	struct span span;
-	bool ranged;           /* int[lo..hi] */
-	struct expr *lo, *hi;  /* constant expressions, when ranged */
-	name_id name;          /* enum name, or a bare type name */
+	bool ranged;          /* int[lo..hi] */
+	struct expr *lo, *hi; /* constant expressions, when ranged */
+	name_id name;         /* enum name, or a bare type name */
 	struct span name_span;
 	struct decl *enum_def; /* `enum name { ... }` written in place */
 	/* resolved: every type is a range of 32-bit values */
@@ -63,11 +63,28 @@ enum expr_kind {
 
 enum op {
 	OP_NONE,
-	OP_NEG, OP_NOT, OP_BITNOT, OP_PLUS, /* unary; OP_PLUS is `+e` */
-	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
-	OP_SHL, OP_SHR, OP_AND, OP_OR, OP_XOR,
-	OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-	OP_LAND, OP_LOR,
+	OP_NEG,
+	OP_NOT,
+	OP_BITNOT,
+	OP_PLUS, /* unary; OP_PLUS is `+e` */
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_DIV,
+	OP_MOD,
+	OP_SHL,
+	OP_SHR,
+	OP_AND,
+	OP_OR,
+	OP_XOR,
+	OP_EQ,
+	OP_NE,
+	OP_LT,
+	OP_LE,
+	OP_GT,
+	OP_GE,
+	OP_LAND,
+	OP_LOR,
 };
 
 struct expr {
@@ -96,27 +113,44 @@ struct expr {
 /* ---- statements --------------------------------------------------------- */
 
 enum stmt_kind {
-	S_EMPTY, S_BLOCK, S_DECL, S_ASSIGN, S_EXPR, S_IF, S_WHILE, S_REPEAT,
-	S_BREAK, S_CONTINUE, S_RETURN, S_ACQUIRE, S_RELEASE, S_EITHER,
-	S_ASSUME, S_ASSERT, S_SKIP, S_ATOMIC, S_COMMIT, S_STEP,
+	S_EMPTY,
+	S_BLOCK,
+	S_DECL,
+	S_ASSIGN,
+	S_EXPR,
+	S_IF,
+	S_WHILE,
+	S_REPEAT,
+	S_BREAK,
+	S_CONTINUE,
+	S_RETURN,
+	S_ACQUIRE,
+	S_RELEASE,
+	S_EITHER,
+	S_ASSUME,
+	S_ASSERT,
+	S_SKIP,
+	S_ATOMIC,
+	S_COMMIT,
+	S_STEP,
 };
 
 enum assign_form { ASSIGN_PLAIN, ASSIGN_OP, ASSIGN_INC, ASSIGN_DEC };
 
 struct stmt {
 	enum stmt_kind kind;
-	struct span span;      /* the whole statement */
-	struct span head;      /* its keyword or first token */
-	uint32_t close;        /* offset of the closing brace, for S_BLOCK */
+	struct span span; /* the whole statement */
+	struct span head; /* its keyword or first token */
+	uint32_t close;   /* offset of the closing brace, for S_BLOCK */
 	struct stmt *next;
-	struct stmt *body;     /* S_BLOCK: first; loops, S_ATOMIC, S_STEP: the body */
-	struct stmt *other;    /* else branch; S_EITHER: next alternatives chain */
-	struct expr *target;   /* S_ASSIGN: the left side; lock of acquire */
-	struct expr *value;    /* condition, right side, count, returned value */
+	struct stmt *body;   /* S_BLOCK: first; loops, S_ATOMIC, S_STEP: the body */
+	struct stmt *other;  /* else branch; S_EITHER: next alternatives chain */
+	struct expr *target; /* S_ASSIGN: the left side; lock of acquire */
+	struct expr *value;  /* condition, right side, count, returned value */
 	enum assign_form form;
-	enum op op;            /* ASSIGN_OP */
-	struct decl *decls;    /* S_DECL */
-	name_id name;          /* S_ATOMIC */
+	enum op op;         /* ASSIGN_OP */
+	struct decl *decls; /* S_DECL */
+	name_id name;       /* S_ATOMIC */
 	struct span name_span;
 	/* for lowering */
 	uint32_t block, block_tmpl1; /* S_ATOMIC: its block in template - 1 */
@@ -126,7 +160,13 @@ struct stmt {
 /* ---- declarations ------------------------------------------------------- */
 
 enum decl_kind {
-	D_VAR, D_CONST, D_ENUM, D_ENUMERATOR, D_PROC, D_THREAD, D_OBJECT,
+	D_VAR,
+	D_CONST,
+	D_ENUM,
+	D_ENUMERATOR,
+	D_PROC,
+	D_THREAD,
+	D_OBJECT,
 };
 
 struct decl {
@@ -134,45 +174,45 @@ struct decl {
 	struct span span;
 	name_id name;
 	struct span name_span;
-	struct decl *next;        /* in its list */
+	struct decl *next; /* in its list */
 	/* D_VAR (also fields, parameters, locals) */
-	struct type_ref *type;    /* shared by the declarators of one statement */
+	struct type_ref *type; /* shared by the declarators of one statement */
 	enum var_class var_class;
 	struct span class_span;
 	bool is_array;
 	struct expr *length;
-	struct expr *init;        /* first of the brace list when init_list */
+	struct expr *init; /* first of the brace list when init_list */
 	bool init_list;
 	bool is_shared, is_param, is_field;
-	bool first_of_group;      /* the declarator that carries the type */
+	bool first_of_group; /* the declarator that carries the type */
 	/* D_CONST: init. D_ENUM: members */
-	struct decl *members;     /* enumerators; object: fields then methods */
+	struct decl *members; /* enumerators; object: fields then methods */
 	/* D_PROC and methods */
 	struct decl *params;
 	uint32_t nparams;
-	struct type_ref *result;  /* NULL: `proc` */
-	struct stmt *body;        /* D_THREAD too */
+	struct type_ref *result; /* NULL: `proc` */
+	struct stmt *body;       /* D_THREAD too */
 	/* D_THREAD */
-	struct expr *count;       /* NULL: one */
+	struct expr *count; /* NULL: one */
 	/* D_OBJECT */
-	name_id spec;             /* register */
-	struct span spec_span;    /* the opening brace when there is none */
-	bool no_spec;             /* it is a specification itself (lang/spec.h) */
+	name_id spec;          /* register */
+	struct span spec_span; /* the opening brace when there is none */
+	bool no_spec;          /* it is a specification itself (lang/spec.h) */
 	struct type_ref *spec_type;
 	struct decl *fields, *methods;
 	/* resolved */
-	struct decl *owner;       /* the object of a field or method */
-	int64_t value;            /* constant, enumerator, thread count */
-	uint32_t array_len;       /* 1 for a scalar */
-	uint32_t id;              /* of the lowered variable, object, template */
-	uint32_t reads, writes;   /* uses, for the unused warning */
-	uint8_t mark;             /* visiting state for recursion, const cycles */
+	struct decl *owner;     /* the object of a field or method */
+	int64_t value;          /* constant, enumerator, thread count */
+	uint32_t array_len;     /* 1 for a scalar */
+	uint32_t id;            /* of the lowered variable, object, template */
+	uint32_t reads, writes; /* uses, for the unused warning */
+	uint8_t mark;           /* visiting state for recursion, const cycles */
 };
 
 struct unit {
 	const struct source *src;
 	bool sml;
-	struct decl *decls;       /* everything at top level, in order */
+	struct decl *decls; /* everything at top level, in order */
 };
 
 #endif

@@ -12,9 +12,8 @@ static bool same_type(const struct type_ref *a, const struct type_ref *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->kind == b->kind && a->ranged == b->ranged && a->name == b->name &&
-	       same_expr(a->lo, b->lo) && same_expr(a->hi, b->hi) &&
-	       same_decls(a->enum_def, b->enum_def);
+	return a->kind == b->kind && a->ranged == b->ranged && a->name == b->name && same_expr(a->lo, b->lo) &&
+	       same_expr(a->hi, b->hi) && same_decls(a->enum_def, b->enum_def);
 }
 
 static bool same_exprs(const struct expr *a, const struct expr *b)
@@ -29,21 +28,18 @@ static bool same_expr(const struct expr *a, const struct expr *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->kind == b->kind && a->op == b->op && a->name == b->name &&
-	       a->method == b->method && a->nargs == b->nargs &&
-	       a->parens == b->parens &&
-	       ((a->kind != E_INT && a->kind != E_BOOL) || a->value == b->value) &&
-	       same_expr(a->a, b->a) && same_expr(a->b, b->b) && same_expr(a->c, b->c) &&
-	       same_type(a->any_type, b->any_type) && same_exprs(a->args, b->args);
+	return a->kind == b->kind && a->op == b->op && a->name == b->name && a->method == b->method && a->nargs == b->nargs &&
+	       a->parens == b->parens && ((a->kind != E_INT && a->kind != E_BOOL) || a->value == b->value) &&
+	       same_expr(a->a, b->a) && same_expr(a->b, b->b) && same_expr(a->c, b->c) && same_type(a->any_type, b->any_type) &&
+	       same_exprs(a->args, b->args);
 }
 
 static bool same_stmts(const struct stmt *a, const struct stmt *b);
 
 static bool same_stmt(const struct stmt *a, const struct stmt *b)
 {
-	return a->kind == b->kind && a->form == b->form && a->op == b->op &&
-	       a->name == b->name && same_expr(a->target, b->target) &&
-	       same_expr(a->value, b->value) && same_decls(a->decls, b->decls) &&
+	return a->kind == b->kind && a->form == b->form && a->op == b->op && a->name == b->name &&
+	       same_expr(a->target, b->target) && same_expr(a->value, b->value) && same_decls(a->decls, b->decls) &&
 	       same_stmts(a->body, b->body) && same_stmts(a->other, b->other);
 }
 
@@ -57,17 +53,13 @@ static bool same_stmts(const struct stmt *a, const struct stmt *b)
 
 static bool same_decl(const struct decl *a, const struct decl *b)
 {
-	return a->kind == b->kind && a->name == b->name && same_type(a->type, b->type) &&
-	       a->var_class == b->var_class && a->is_array == b->is_array &&
-	       same_expr(a->length, b->length) && same_exprs(a->init, b->init) &&
-	       a->init_list == b->init_list && a->is_shared == b->is_shared &&
-	       a->is_param == b->is_param && a->is_field == b->is_field &&
-	       a->first_of_group == b->first_of_group &&
-	       same_decls(a->members, b->members) && same_decls(a->params, b->params) &&
-	       same_type(a->result, b->result) && same_stmts(a->body, b->body) &&
+	return a->kind == b->kind && a->name == b->name && same_type(a->type, b->type) && a->var_class == b->var_class &&
+	       a->is_array == b->is_array && same_expr(a->length, b->length) && same_exprs(a->init, b->init) &&
+	       a->init_list == b->init_list && a->is_shared == b->is_shared && a->is_param == b->is_param &&
+	       a->is_field == b->is_field && a->first_of_group == b->first_of_group && same_decls(a->members, b->members) &&
+	       same_decls(a->params, b->params) && same_type(a->result, b->result) && same_stmts(a->body, b->body) &&
 	       same_expr(a->count, b->count) && a->spec == b->spec && a->no_spec == b->no_spec &&
-	       same_type(a->spec_type, b->spec_type) &&
-	       same_decls(a->fields, b->fields) && same_decls(a->methods, b->methods);
+	       same_type(a->spec_type, b->spec_type) && same_decls(a->fields, b->fields) && same_decls(a->methods, b->methods);
 }
 
 static bool same_decls(const struct decl *a, const struct decl *b)

@@ -2,8 +2,8 @@
  * fmt: printing the tokens and comments of a unit in the layout that
  * fmt_layout.c worked out.
  *
- * The text is made as a list of lines, each with at most one comment set
- * apart behind it, so that such comments can be lined up at the end.
+ * The text is made as a list of lines, each with at most one trailing
+ * comment, so that such comments can be lined up at the end.
  */
 #include "lang/fmt.h"
 
@@ -12,12 +12,12 @@
 #include "base/utf8.h"
 #include "lang/fmt_layout.h"
 
-#define INDENT 2
+#define INDENT       2
 #define CONTINUATION 4
 
 struct fmt_line {
-	size_t start, end;              /* in the text, without a line end */
-	uint32_t com_start, com_end;    /* in the source; equal: none */
+	size_t start, end;           /* in the text, without a line end */
+	uint32_t com_start, com_end; /* in the source; equal: none */
 };
 
 struct fmt {
@@ -26,20 +26,20 @@ struct fmt {
 	uint32_t ntoks;
 	const struct comment *coms;
 	uint32_t ncoms;
-	const uint8_t *ends;   /* a comment: no token follows it on its line */
+	const uint8_t *ends; /* a comment: no token follows it on its line */
 	struct fmt_layout lay;
 	struct arena *arena;
 	struct buf text;
 	AVEC(struct fmt_line) lines;
-	bool open;             /* the last line may be added to */
-	bool comment_only;     /* and there is nothing but comments on it */
-	bool must_end;         /* nothing may follow on this line */
-	bool blank_ok;         /* a blank line may come next */
-	bool leading;          /* a comment has begun the token's line */
-	unsigned level;        /* of the statement being printed */
-	uint32_t parens;       /* open ones */
-	uint32_t com_column;   /* source column of the comment set apart last */
-	bool after_cell;       /* and the last line is the one that has it */
+	bool open;           /* the last line may be added to */
+	bool comment_only;   /* and there is nothing but comments on it */
+	bool must_end;       /* nothing may follow on this line */
+	bool blank_ok;       /* a blank line may come next */
+	bool leading;        /* a comment has begun the token's line */
+	unsigned level;      /* of the statement being printed */
+	uint32_t parens;     /* open ones */
+	uint32_t com_column; /* source column of the comment set apart last */
+	bool after_cell;     /* and the last line is the one that has it */
 };
 
 /* ---- lines -------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static uint32_t skip_blanks(const struct fmt *f, uint32_t at, uint32_t end)
 	return at;
 }
 
-/* Does every line behind the first begin with a star? */
+/* Does every line after the first begin with a star? */
 static bool has_stars(const struct fmt *f, const struct comment *c)
 {
 	uint32_t end, at = comment_line(f, c->start, c->end, &end);
@@ -172,8 +172,7 @@ static void put_comment(struct fmt *f, const struct comment *c, bool moves, unsi
 
 static void inline_comment(struct fmt *f, const struct comment *c, uint32_t t)
 {
-	bool tight = t > 0 && !f->comment_only &&
-	             (f->toks[t - 1].kind == T_LPAREN || f->toks[t - 1].kind == T_LBRACK);
+	bool tight = t > 0 && !f->comment_only && (f->toks[t - 1].kind == T_LPAREN || f->toks[t - 1].kind == T_LBRACK);
 	if (!tight)
 		space(f);
 	put_comment(f, c, false, 0);
@@ -196,14 +195,12 @@ static void trailing_comment(struct fmt *f, const struct comment *c, uint32_t t)
 }
 
 /* On a line of its own, in front of token t. */
-static void own_line_comment(struct fmt *f, const struct comment *c, uint32_t t,
-                             uint32_t gap)
+static void own_line_comment(struct fmt *f, const struct comment *c, uint32_t t, uint32_t gap)
 {
 	uint8_t flags = f->lay.flags[t];
 	bool line = flags & LAY_LINE;
-	if (line && c->line && gap == 1 && f->after_cell &&
-	    source_column(f, c->start) == f->com_column) {
-		/* goes on with the comment behind the line above */
+	if (line && c->line && gap == 1 && f->after_cell && source_column(f, c->start) == f->com_column) {
+		/* continues the comment after the line above */
 		begin_line(f, 0);
 		f->comment_only = false;
 		trailing_comment(f, c, t);
@@ -211,9 +208,7 @@ static void own_line_comment(struct fmt *f, const struct comment *c, uint32_t t,
 		return;
 	}
 	unsigned level = f->lay.level[t] + (flags & LAY_CLOSE ? 1u : 0u);
-	unsigned column = line || flags & (LAY_LEVEL | LAY_LIST)
-	                          ? level * INDENT
-	                          : f->level * INDENT + CONTINUATION;
+	unsigned column = line || flags & (LAY_LEVEL | LAY_LIST) ? level * INDENT : f->level * INDENT + CONTINUATION;
 	if (line || flags & LAY_LIST)
 		blank_line(f, gap);
 	begin_line(f, column);
@@ -226,23 +221,25 @@ static void own_line_comment(struct fmt *f, const struct comment *c, uint32_t t,
 
 static bool ends_operand(enum tok k)
 {
-	return k == T_NAME || k == T_INT || k == T_TRUE || k == T_FALSE ||
-	       k == T_RPAREN || k == T_RBRACK;
+	return k == T_NAME || k == T_INT || k == T_TRUE || k == T_FALSE || k == T_RPAREN || k == T_RBRACK;
 }
 
-/* ++ and -- here stand before their operand. */
+/* ++ and -- here precede their operand. */
 static bool is_prefix(const struct fmt *f, uint32_t t)
 {
-	return t == 0 || f->lay.flags[t] & LAY_LINE ||
-	       !ends_operand((enum tok)f->toks[t - 1].kind);
+	return t == 0 || f->lay.flags[t] & LAY_LINE || !ends_operand((enum tok)f->toks[t - 1].kind);
 }
 
 static bool is_unary(const struct fmt *f, uint32_t t)
 {
 	switch (f->toks[t].kind) {
-	case T_BANG: case T_TILDE:
+	case T_BANG:
+	case T_TILDE:
 		return true;
-	case T_MINUS: case T_PLUS: case T_INC: case T_DEC:
+	case T_MINUS:
+	case T_PLUS:
+	case T_INC:
+	case T_DEC:
 		return is_prefix(f, t);
 	default:
 		return false;
@@ -252,9 +249,7 @@ static bool is_unary(const struct fmt *f, uint32_t t)
 static bool is_binary(const struct fmt *f, uint32_t t)
 {
 	enum tok k = (enum tok)f->toks[t].kind;
-	return (k >= T_ASSIGN && k <= T_SHR_EQ && k != T_INC && k != T_DEC &&
-	        !is_unary(f, t)) ||
-	       k == T_QUESTION || k == T_COLON;
+	return (k >= T_ASSIGN && k <= T_SHR_EQ && k != T_INC && k != T_DEC && !is_unary(f, t)) || k == T_QUESTION || k == T_COLON;
 }
 
 /* Two signs that would read as one mark when written together. */
@@ -269,17 +264,29 @@ static bool spaced(const struct fmt *f, uint32_t t)
 {
 	enum tok a = (enum tok)f->toks[t - 1].kind, b = (enum tok)f->toks[t].kind;
 	switch (b) {
-	case T_SEMI: case T_COMMA: case T_RPAREN: case T_RBRACK: case T_DOT:
-	case T_DOTDOT: case T_LBRACK:
+	case T_SEMI:
+	case T_COMMA:
+	case T_RPAREN:
+	case T_RBRACK:
+	case T_DOT:
+	case T_DOTDOT:
+	case T_LBRACK:
 		return false;
-	case T_INC: case T_DEC:
+	case T_INC:
+	case T_DEC:
 		if (!is_prefix(f, t))
 			return false;
 		break;
 	case T_LPAREN:
 		switch (a) {
-		case T_NAME: case T_ACQUIRE: case T_RELEASE: case T_ASSUME:
-		case T_ASSERT: case T_CAS: case T_EXCHANGE: case T_FETCH_ADD:
+		case T_NAME:
+		case T_ACQUIRE:
+		case T_RELEASE:
+		case T_ASSUME:
+		case T_ASSERT:
+		case T_CAS:
+		case T_EXCHANGE:
+		case T_FETCH_ADD:
 		case T_ANY:
 			return false;
 		default:
@@ -298,8 +305,15 @@ static bool spaced(const struct fmt *f, uint32_t t)
 static bool may_break(const struct fmt *f, uint32_t t)
 {
 	switch (f->toks[t].kind) {
-	case T_SEMI: case T_COMMA: case T_RPAREN: case T_RBRACK: case T_LBRACE:
-	case T_RBRACE: case T_LBRACK: case T_DOT: case T_DOTDOT:
+	case T_SEMI:
+	case T_COMMA:
+	case T_RPAREN:
+	case T_RBRACK:
+	case T_LBRACE:
+	case T_RBRACE:
+	case T_LBRACK:
+	case T_DOT:
+	case T_DOTDOT:
 		return false;
 	default:
 		break;
@@ -307,14 +321,12 @@ static bool may_break(const struct fmt *f, uint32_t t)
 	if (t == 0 || f->lay.flags[t] & LAY_LEVEL)
 		return false;
 	enum tok before = (enum tok)f->toks[t - 1].kind;
-	return f->parens || f->lay.flags[t] & LAY_LIST || is_binary(f, t - 1) ||
-	       before == T_COMMA || is_binary(f, t);
+	return f->parens || f->lay.flags[t] & LAY_LIST || is_binary(f, t - 1) || before == T_COMMA || is_binary(f, t);
 }
 
 static unsigned break_column(const struct fmt *f, uint32_t t)
 {
-	return f->lay.flags[t] & (LAY_LEVEL | LAY_LIST) ? f->lay.level[t] * INDENT
-	                                                : f->level * INDENT + CONTINUATION;
+	return f->lay.flags[t] & (LAY_LEVEL | LAY_LIST) ? f->lay.level[t] * INDENT : f->level * INDENT + CONTINUATION;
 }
 
 /* The comments between token t - 1 and token t, from *c on. Returns the end
@@ -365,8 +377,7 @@ static void put_token(struct fmt *f, uint32_t t, uint32_t gap, bool commented)
 			blank_line(f, gap);
 		begin_line(f, break_column(f, t));
 	} else if (commented) {
-		if (k->kind != T_SEMI && k->kind != T_COMMA && k->kind != T_RPAREN &&
-		    k->kind != T_RBRACK)
+		if (k->kind != T_SEMI && k->kind != T_COMMA && k->kind != T_RPAREN && k->kind != T_RBRACK)
 			space(f);
 	} else if (t > 0 && spaced(f, t)) {
 		space(f);
@@ -411,13 +422,12 @@ static const uint8_t *find_ends(const struct fmt *f)
 			t--;
 		bool next_is_comment = i + 1 < f->ncoms && f->coms[i + 1].start < f->toks[t].start;
 		uint32_t next = next_is_comment ? f->coms[i + 1].start : f->toks[t].start;
-		ends[i] = c->line || newlines(f, c->end, next) ||
-		          (next_is_comment ? ends[i + 1] : f->toks[t].kind == T_EOF);
+		ends[i] = c->line || newlines(f, c->end, next) || (next_is_comment ? ends[i + 1] : f->toks[t].kind == T_EOF);
 	}
 	return ends;
 }
 
-/* The width of what stands before a line's comment. */
+/* The width of what precedes a line's comment. */
 static uint32_t code_width(const struct fmt *f, const struct fmt_line *l)
 {
 	const char *s = f->text.data + l->start;
@@ -441,24 +451,23 @@ static void print_lines(const struct fmt *f, struct buf *out)
 				column = width + 2;
 		}
 		if (n == i)
-			n++; /* a line without a comment behind it */
+			n++; /* a line without a trailing comment */
 		for (; i < n; i++) {
 			buf_add(out, f->text.data + l[i].start, l[i].end - l[i].start);
 			if (l[i].com_end > l[i].com_start) {
 				buf_repeat(out, ' ', column - code_width(f, &l[i]));
-				buf_add(out, f->src->text + l[i].com_start,
-				        l[i].com_end - l[i].com_start);
+				buf_add(out, f->src->text + l[i].com_start, l[i].com_end - l[i].com_start);
 			}
 			buf_char(out, '\n');
 		}
 	}
 }
 
-void fmt_unit(const struct unit *u, const struct tokens *toks, struct arena *a,
-              struct buf *out)
+void fmt_unit(const struct unit *u, const struct tokens *toks, struct arena *a, struct buf *out)
 {
-	struct fmt f = { .src = u->src, .toks = toks->list, .ntoks = toks->n,
-		         .coms = toks->comments, .ncoms = toks->ncomments, .arena = a };
+	struct fmt f = {
+		.src = u->src, .toks = toks->list, .ntoks = toks->n, .coms = toks->comments, .ncoms = toks->ncomments, .arena = a
+	};
 	f.lay = layout_unit(u, toks, a);
 	f.ends = find_ends(&f);
 	buf_init(&f.text);

@@ -43,7 +43,7 @@ static bool newline_between(const struct fmt_walk *w, uint32_t from, uint32_t to
 }
 
 /* "{" ... "}" of an enum or an initialiser. It goes over several lines when
- * its author broke the line behind the brace. */
+ * its author broke the line after the brace. */
 static void list_layout(struct fmt_walk *w, uint32_t first, unsigned level)
 {
 	const struct token *t = w->toks->list;
@@ -139,7 +139,10 @@ static void stmt_layout(struct fmt_walk *w, const struct stmt *s, unsigned level
 	case S_IF:
 		if_layout(w, s, level);
 		break;
-	case S_WHILE: case S_REPEAT: case S_ATOMIC: case S_STEP:
+	case S_WHILE:
+	case S_REPEAT:
+	case S_ATOMIC:
+	case S_STEP:
 		body_layout(w, s->body, level);
 		break;
 	case S_EITHER:
@@ -225,8 +228,7 @@ static void sml_thread_layout(struct fmt_walk *w, const struct decl *d)
 			stmt_line(w, s, 0);
 }
 
-struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks,
-                          struct arena *a)
+struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks, struct arena *a)
 {
 	struct fmt_walk w = { .src = u->src, .toks = toks, .sml = u->sml };
 	w.lay.flags = arena_array(a, uint8_t, toks->n);

@@ -7,10 +7,10 @@
 
 enum {
 	LAY_LINE = 1,  /* the token begins a line, at its level */
-	LAY_CLOSE = 2, /* it closes a block: comments before it stand inside */
-	LAY_OPEN = 4,  /* it opens a block: no blank line behind it */
+	LAY_CLOSE = 2, /* it closes a block: comments before it are inside */
+	LAY_OPEN = 4,  /* it opens a block: no blank line after it */
 	LAY_LEVEL = 8, /* when a comment or the author breaks the line before it,
-	                  it stands at its level, not as a continuation */
+	                  * it is at its level, not a continuation */
 	LAY_LIST = 16, /* a member of a list over several lines: as LAY_LEVEL,
 	                  and the author's breaks are kept */
 };
@@ -20,7 +20,6 @@ struct fmt_layout {
 	uint16_t *level; /* meaningful with LAY_LINE, LAY_LEVEL, LAY_LIST */
 };
 
-struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks,
-                          struct arena *a);
+struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks, struct arena *a);
 
 #endif

@@ -4,8 +4,8 @@
 #include "lang/fmt.h"
 #include "lang/parse.h"
 
-static struct unit *parse(const struct source *src, bool sml, struct intern *names,
-                          struct arena *a, struct diags *d, struct tokens *toks)
+static struct unit *parse(const struct source *src, bool sml, struct intern *names, struct arena *a, struct diags *d,
+                          struct tokens *toks)
 {
 	return sml ? parse_sml(src, names, a, d, toks) : parse_atm(src, names, a, d, toks);
 }

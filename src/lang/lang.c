@@ -32,9 +32,8 @@ static bool is_sml(const char *name, const struct lang_options *o)
 static bool process(struct lang *l, const struct lang_options *o, bool whole)
 {
 	intern_init(&l->names, &l->arena);
-	l->unit = is_sml(l->src.name, o)
-	                  ? parse_sml(&l->src, &l->names, &l->arena, &l->diags, &l->tokens)
-	                  : parse_atm(&l->src, &l->names, &l->arena, &l->diags, &l->tokens);
+	l->unit = is_sml(l->src.name, o) ? parse_sml(&l->src, &l->names, &l->arena, &l->diags, &l->tokens)
+	                                 : parse_atm(&l->src, &l->names, &l->arena, &l->diags, &l->tokens);
 	if (!whole)
 		return !l->diags.errors;
 	type_check(l->unit, &l->names, &l->arena, &l->diags);
@@ -45,15 +44,13 @@ static bool process(struct lang *l, const struct lang_options *o, bool whole)
 		return false;
 	const char *bad = ir_validate(l->ir, &l->arena);
 	if (bad) {
-		diag_error(&l->diags, "internal", NULL, (struct span){ 0, 0 },
-		           "internal error: %s", bad);
+		diag_error(&l->diags, "internal", NULL, (struct span){ 0, 0 }, "internal error: %s", bad);
 		l->ir = NULL;
 	}
 	return l->ir != NULL;
 }
 
-static bool run(struct lang *l, const char *name, const char *text, size_t len,
-                const struct lang_options *o, bool whole)
+static bool run(struct lang *l, const char *name, const char *text, size_t len, const struct lang_options *o, bool whole)
 {
 	jmp_buf oom;
 	const char *why = NULL;
@@ -83,8 +80,7 @@ bool lang_load(struct lang *l, const char *path, const struct lang_options *o)
 	return run(l, path, NULL, 0, o, true);
 }
 
-bool lang_load_text(struct lang *l, const char *name, const char *text, size_t len,
-                    const struct lang_options *o)
+bool lang_load_text(struct lang *l, const char *name, const char *text, size_t len, const struct lang_options *o)
 {
 	return run(l, name, text, len, o, true);
 }
@@ -92,13 +88,15 @@ bool lang_load_text(struct lang *l, const char *name, const char *text, size_t l
 bool lang_load_again(struct lang *l, const struct ir *p, uint32_t alone, const uint32_t *counts)
 {
 	struct lang_threads *threads = calloc(p->ntemplates + 1ull, sizeof *threads);
-	struct lang_options o = { .keep_dead = p->keep_dead, .threads = threads, .nthreads = p->ntemplates,
-		                  .sml = p->sml, .alone1 = alone == IR_NONE ? 0 : alone + 1 };
+	struct lang_options o = { .keep_dead = p->keep_dead,
+		                  .threads = threads,
+		                  .nthreads = p->ntemplates,
+		                  .sml = p->sml,
+		                  .alone1 = alone == IR_NONE ? 0 : alone + 1 };
 	if (!threads)
 		return false;
 	for (uint32_t t = 0; t < p->ntemplates; t++)
-		threads[t] = (struct lang_threads){ p->templates[t].name,
-			                            counts ? counts[t] : p->templates[t].count,
+		threads[t] = (struct lang_threads){ p->templates[t].name, counts ? counts[t] : p->templates[t].count,
 			                            p->templates[t].any_count };
 	bool ok = lang_load_text(l, p->src->name, p->src->text, p->src->len, &o);
 	free(threads);
@@ -110,8 +108,7 @@ bool lang_parse(struct lang *l, const char *path, const struct lang_options *o)
 	return run(l, path, NULL, 0, o, false);
 }
 
-bool lang_parse_text(struct lang *l, const char *name, const char *text, size_t len,
-                     const struct lang_options *o)
+bool lang_parse_text(struct lang *l, const char *name, const char *text, size_t len, const struct lang_options *o)
 {
 	return run(l, name, text, len, o, false);
 }

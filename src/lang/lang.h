@@ -30,7 +30,7 @@ struct lang_options {
 	bool keep_dead; /* do not reset dead locals (the reduction switched off) */
 	const struct lang_threads *threads;
 	uint32_t nthreads;
-	int sml; /* 1: read as SML, 0: as .atm, -1: by the file's ending */
+	int sml;         /* 1: read as SML, 0: as .atm, -1: by the file's ending */
 	uint32_t alone1; /* this block's marks alone, the others as if absent: its number + 1; 0: all marks */
 };
 
@@ -51,8 +51,7 @@ void lang_free(struct lang *l);
 /* Reads, parses, checks, lowers. True when l->ir is there. */
 bool lang_load(struct lang *l, const char *path, const struct lang_options *o);
 /* The same for a text; `name` decides .sml unless o->sml says. */
-bool lang_load_text(struct lang *l, const char *name, const char *text, size_t len,
-                    const struct lang_options *o);
+bool lang_load_text(struct lang *l, const char *name, const char *text, size_t len, const struct lang_options *o);
 /*
  * The text of a program once more, with as many threads of each template as `counts` says (NULL: as many as it has), and
  * with the marks of block `alone` only, when that is not IR_NONE: the other blocks' `atomic` and `commit;` are
@@ -62,7 +61,6 @@ bool lang_load_text(struct lang *l, const char *name, const char *text, size_t l
 bool lang_load_again(struct lang *l, const struct ir *p, uint32_t alone, const uint32_t *counts);
 /* Only the tree (l->unit), for the formatter. True when it has no errors. */
 bool lang_parse(struct lang *l, const char *path, const struct lang_options *o);
-bool lang_parse_text(struct lang *l, const char *name, const char *text, size_t len,
-                     const struct lang_options *o);
+bool lang_parse_text(struct lang *l, const char *name, const char *text, size_t len, const struct lang_options *o);
 
 #endif

@@ -9,77 +9,108 @@ static const struct {
 	uint8_t kind;
 	bool atm, sml;
 } words[] = {
-	{ "bool", T_BOOL, true, false },
-	{ "int", T_INT_TYPE, true, true },
-	{ "enum", T_ENUM, true, false },
-	{ "const", T_CONST, true, false },
-	{ "lock", T_LOCK, true, true },
-	{ "safe", T_SAFE, true, false },
-	{ "regular", T_REGULAR, true, false },
-	{ "proc", T_PROC, true, false },
-	{ "void", T_VOID, true, false },
-	{ "thread", T_THREAD, true, false },
-	{ "object", T_OBJECT, true, false },
-	{ "if", T_IF, true, true },
-	{ "else", T_ELSE, true, true },
-	{ "while", T_WHILE, true, true },
-	{ "repeat", T_REPEAT, true, false },
-	{ "break", T_BREAK, true, false },
-	{ "continue", T_CONTINUE, true, false },
-	{ "return", T_RETURN, true, false },
-	{ "acquire", T_ACQUIRE, true, true },
-	{ "release", T_RELEASE, true, true },
-	{ "either", T_EITHER, true, false },
-	{ "or", T_OR_WORD, true, false },
-	{ "assume", T_ASSUME, true, false },
-	{ "assert", T_ASSERT, true, false },
-	{ "skip", T_SKIP, true, true },
-	{ "atomic", T_ATOMIC, true, false },
-	{ "commit", T_COMMIT, true, false },
-	{ "step", T_STEP, true, false },
-	{ "true", T_TRUE, true, true },
-	{ "false", T_FALSE, true, true },
-	{ "cas", T_CAS, true, false },
-	{ "exchange", T_EXCHANGE, true, false },
-	{ "fetch_add", T_FETCH_ADD, true, false },
-	{ "any", T_ANY, true, false },
-	{ "begin", T_BEGIN, false, true },
-	{ "end", T_END, false, true },
+	{ "bool", T_BOOL, true, false },       { "int", T_INT_TYPE, true, true },       { "enum", T_ENUM, true, false },
+	{ "const", T_CONST, true, false },     { "lock", T_LOCK, true, true },          { "safe", T_SAFE, true, false },
+	{ "regular", T_REGULAR, true, false }, { "proc", T_PROC, true, false },         { "void", T_VOID, true, false },
+	{ "thread", T_THREAD, true, false },   { "object", T_OBJECT, true, false },     { "if", T_IF, true, true },
+	{ "else", T_ELSE, true, true },        { "while", T_WHILE, true, true },        { "repeat", T_REPEAT, true, false },
+	{ "break", T_BREAK, true, false },     { "continue", T_CONTINUE, true, false }, { "return", T_RETURN, true, false },
+	{ "acquire", T_ACQUIRE, true, true },  { "release", T_RELEASE, true, true },    { "either", T_EITHER, true, false },
+	{ "or", T_OR_WORD, true, false },      { "assume", T_ASSUME, true, false },     { "assert", T_ASSERT, true, false },
+	{ "skip", T_SKIP, true, true },        { "atomic", T_ATOMIC, true, false },     { "commit", T_COMMIT, true, false },
+	{ "step", T_STEP, true, false },       { "true", T_TRUE, true, true },          { "false", T_FALSE, true, true },
+	{ "cas", T_CAS, true, false },         { "exchange", T_EXCHANGE, true, false }, { "fetch_add", T_FETCH_ADD, true, false },
+	{ "any", T_ANY, true, false },         { "begin", T_BEGIN, false, true },       { "end", T_END, false, true },
 };
 
 const char *token_text(enum tok kind)
 {
 	static const char *const marks[T_COUNT] = {
-		[T_EOF] = "the end of the file", [T_NAME] = "a name",
-		[T_INT] = "a number", [T_LBRACE] = "'{'", [T_RBRACE] = "'}'",
-		[T_LPAREN] = "'('", [T_RPAREN] = "')'", [T_LBRACK] = "'['",
-		[T_RBRACK] = "']'", [T_SEMI] = "';'", [T_COMMA] = "','",
-		[T_DOT] = "'.'", [T_DOTDOT] = "'..'", [T_COLON] = "':'",
-		[T_QUESTION] = "'?'", [T_ASSIGN] = "'='", [T_WALRUS] = "':='",
-		[T_PLUS] = "'+'", [T_MINUS] = "'-'", [T_STAR] = "'*'",
-		[T_SLASH] = "'/'", [T_PERCENT] = "'%'", [T_AMP] = "'&'",
-		[T_PIPE] = "'|'", [T_CARET] = "'^'", [T_TILDE] = "'~'",
-		[T_BANG] = "'!'", [T_LT] = "'<'", [T_GT] = "'>'", [T_LE] = "'<='",
-		[T_GE] = "'>='", [T_EQ] = "'=='", [T_NE] = "'!='", [T_SHL] = "'<<'",
-		[T_SHR] = "'>>'", [T_ANDAND] = "'&&'", [T_OROR] = "'||'",
-		[T_INC] = "'++'", [T_DEC] = "'--'", [T_PLUS_EQ] = "'+='",
-		[T_MINUS_EQ] = "'-='", [T_STAR_EQ] = "'*='", [T_SLASH_EQ] = "'/='",
-		[T_PERCENT_EQ] = "'%='", [T_AMP_EQ] = "'&='", [T_PIPE_EQ] = "'|='",
-		[T_CARET_EQ] = "'^='", [T_SHL_EQ] = "'<<='", [T_SHR_EQ] = "'>>='",
-		[T_BOOL] = "'bool'", [T_INT_TYPE] = "'int'", [T_ENUM] = "'enum'",
-		[T_CONST] = "'const'", [T_LOCK] = "'lock'", [T_SAFE] = "'safe'",
-		[T_REGULAR] = "'regular'", [T_PROC] = "'proc'", [T_VOID] = "'void'",
-		[T_THREAD] = "'thread'", [T_OBJECT] = "'object'", [T_IF] = "'if'",
-		[T_ELSE] = "'else'", [T_WHILE] = "'while'", [T_REPEAT] = "'repeat'",
-		[T_BREAK] = "'break'", [T_CONTINUE] = "'continue'",
-		[T_RETURN] = "'return'", [T_ACQUIRE] = "'acquire'",
-		[T_RELEASE] = "'release'", [T_EITHER] = "'either'",
-		[T_OR_WORD] = "'or'", [T_ASSUME] = "'assume'", [T_ASSERT] = "'assert'",
-		[T_SKIP] = "'skip'", [T_ATOMIC] = "'atomic'", [T_COMMIT] = "'commit'",
-		[T_STEP] = "'step'", [T_TRUE] = "'true'", [T_FALSE] = "'false'",
-		[T_CAS] = "'cas'", [T_EXCHANGE] = "'exchange'",
-		[T_FETCH_ADD] = "'fetch_add'", [T_ANY] = "'any'",
-		[T_BEGIN] = "'begin'", [T_END] = "'end'",
+		[T_EOF] = "the end of the file",
+		[T_NAME] = "a name",
+		[T_INT] = "a number",
+		[T_LBRACE] = "'{'",
+		[T_RBRACE] = "'}'",
+		[T_LPAREN] = "'('",
+		[T_RPAREN] = "')'",
+		[T_LBRACK] = "'['",
+		[T_RBRACK] = "']'",
+		[T_SEMI] = "';'",
+		[T_COMMA] = "','",
+		[T_DOT] = "'.'",
+		[T_DOTDOT] = "'..'",
+		[T_COLON] = "':'",
+		[T_QUESTION] = "'?'",
+		[T_ASSIGN] = "'='",
+		[T_WALRUS] = "':='",
+		[T_PLUS] = "'+'",
+		[T_MINUS] = "'-'",
+		[T_STAR] = "'*'",
+		[T_SLASH] = "'/'",
+		[T_PERCENT] = "'%'",
+		[T_AMP] = "'&'",
+		[T_PIPE] = "'|'",
+		[T_CARET] = "'^'",
+		[T_TILDE] = "'~'",
+		[T_BANG] = "'!'",
+		[T_LT] = "'<'",
+		[T_GT] = "'>'",
+		[T_LE] = "'<='",
+		[T_GE] = "'>='",
+		[T_EQ] = "'=='",
+		[T_NE] = "'!='",
+		[T_SHL] = "'<<'",
+		[T_SHR] = "'>>'",
+		[T_ANDAND] = "'&&'",
+		[T_OROR] = "'||'",
+		[T_INC] = "'++'",
+		[T_DEC] = "'--'",
+		[T_PLUS_EQ] = "'+='",
+		[T_MINUS_EQ] = "'-='",
+		[T_STAR_EQ] = "'*='",
+		[T_SLASH_EQ] = "'/='",
+		[T_PERCENT_EQ] = "'%='",
+		[T_AMP_EQ] = "'&='",
+		[T_PIPE_EQ] = "'|='",
+		[T_CARET_EQ] = "'^='",
+		[T_SHL_EQ] = "'<<='",
+		[T_SHR_EQ] = "'>>='",
+		[T_BOOL] = "'bool'",
+		[T_INT_TYPE] = "'int'",
+		[T_ENUM] = "'enum'",
+		[T_CONST] = "'const'",
+		[T_LOCK] = "'lock'",
+		[T_SAFE] = "'safe'",
+		[T_REGULAR] = "'regular'",
+		[T_PROC] = "'proc'",
+		[T_VOID] = "'void'",
+		[T_THREAD] = "'thread'",
+		[T_OBJECT] = "'object'",
+		[T_IF] = "'if'",
+		[T_ELSE] = "'else'",
+		[T_WHILE] = "'while'",
+		[T_REPEAT] = "'repeat'",
+		[T_BREAK] = "'break'",
+		[T_CONTINUE] = "'continue'",
+		[T_RETURN] = "'return'",
+		[T_ACQUIRE] = "'acquire'",
+		[T_RELEASE] = "'release'",
+		[T_EITHER] = "'either'",
+		[T_OR_WORD] = "'or'",
+		[T_ASSUME] = "'assume'",
+		[T_ASSERT] = "'assert'",
+		[T_SKIP] = "'skip'",
+		[T_ATOMIC] = "'atomic'",
+		[T_COMMIT] = "'commit'",
+		[T_STEP] = "'step'",
+		[T_TRUE] = "'true'",
+		[T_FALSE] = "'false'",
+		[T_CAS] = "'cas'",
+		[T_EXCHANGE] = "'exchange'",
+		[T_FETCH_ADD] = "'fetch_add'",
+		[T_ANY] = "'any'",
+		[T_BEGIN] = "'begin'",
+		[T_END] = "'end'",
 	};
 	return marks[kind];
 }
@@ -156,16 +187,14 @@ static void lex_number(struct lexer *l)
 	if (is_name_start(s[i]) || !digits) {
 		while (is_name_start(s[i]) || is_digit(s[i]))
 			i++;
-		diag_error(l->d, "bad-number", l->src, (struct span){ start, i },
-		           "'%.*s' is not a number", (int)(i - start > 40 ? 40 : i - start),
-		           s + start);
+		diag_error(l->d, "bad-number", l->src, (struct span){ start, i }, "'%.*s' is not a number",
+		           (int)(i - start > 40 ? 40 : i - start), s + start);
 		diag_hint(l->d, "numbers are decimal (42) or hexadecimal (0x2A); "
 		                "names start with a letter");
 	} else if (big) {
-		diag_error(l->d, "bad-number", l->src, (struct span){ start, i },
-		           "the number does not fit into 32 bits");
+		diag_error(l->d, "bad-number", l->src, (struct span){ start, i }, "the number does not fit into 32 bits");
 		diag_hint(l->d, "the largest int is 2147483647");
-		v = 0; /* so that nobody complains of it again */
+		v = 0; /* so that it is not reported again */
 	}
 	emit(l, T_INT, start, i, (uint32_t)v);
 	l->pos = i;
@@ -178,9 +207,7 @@ static void skip_block_comment(struct lexer *l)
 	while (i < l->src->len && !(s[i] == '*' && s[i + 1] == '/'))
 		i++;
 	if (i >= l->src->len) {
-		diag_error(l->d, "unclosed-comment", l->src,
-		           (struct span){ start, start + 2 },
-		           "this comment is never closed");
+		diag_error(l->d, "unclosed-comment", l->src, (struct span){ start, start + 2 }, "this comment is never closed");
 		diag_hint(l->d, "close it with */");
 		l->pos = l->src->len;
 	} else {
@@ -196,9 +223,7 @@ static void skip_line_comment(struct lexer *l)
 	const char *nl = memchr(l->src->text + start, '\n', l->src->len - start);
 	l->pos = nl ? (uint32_t)(nl - l->src->text) : l->src->len;
 	uint32_t end = l->pos;
-	while (end > start && (l->src->text[end - 1] == '\r' ||
-	                       l->src->text[end - 1] == ' ' ||
-	                       l->src->text[end - 1] == '\t'))
+	while (end > start && (l->src->text[end - 1] == '\r' || l->src->text[end - 1] == ' ' || l->src->text[end - 1] == '\t'))
 		end--;
 	struct comment c = { start, end, true };
 	avec_push(l->arena, &l->comments, c);
@@ -209,26 +234,59 @@ static const struct {
 	const char *text;
 	uint8_t len, kind;
 } marks[] = {
-	{ "<<=", 3, T_SHL_EQ }, { ">>=", 3, T_SHR_EQ },
-	{ "..", 2, T_DOTDOT }, { ":=", 2, T_WALRUS }, { "<=", 2, T_LE },
-	{ ">=", 2, T_GE }, { "==", 2, T_EQ }, { "!=", 2, T_NE }, { "<<", 2, T_SHL },
-	{ ">>", 2, T_SHR }, { "&&", 2, T_ANDAND }, { "||", 2, T_OROR },
-	{ "++", 2, T_INC }, { "--", 2, T_DEC }, { "+=", 2, T_PLUS_EQ },
-	{ "-=", 2, T_MINUS_EQ }, { "*=", 2, T_STAR_EQ }, { "/=", 2, T_SLASH_EQ },
-	{ "%=", 2, T_PERCENT_EQ }, { "&=", 2, T_AMP_EQ }, { "|=", 2, T_PIPE_EQ },
+	{ "<<=", 3, T_SHL_EQ },
+	{ ">>=", 3, T_SHR_EQ },
+	{ "..", 2, T_DOTDOT },
+	{ ":=", 2, T_WALRUS },
+	{ "<=", 2, T_LE },
+	{ ">=", 2, T_GE },
+	{ "==", 2, T_EQ },
+	{ "!=", 2, T_NE },
+	{ "<<", 2, T_SHL },
+	{ ">>", 2, T_SHR },
+	{ "&&", 2, T_ANDAND },
+	{ "||", 2, T_OROR },
+	{ "++", 2, T_INC },
+	{ "--", 2, T_DEC },
+	{ "+=", 2, T_PLUS_EQ },
+	{ "-=", 2, T_MINUS_EQ },
+	{ "*=", 2, T_STAR_EQ },
+	{ "/=", 2, T_SLASH_EQ },
+	{ "%=", 2, T_PERCENT_EQ },
+	{ "&=", 2, T_AMP_EQ },
+	{ "|=", 2, T_PIPE_EQ },
 	{ "^=", 2, T_CARET_EQ },
-	{ "{", 1, T_LBRACE }, { "}", 1, T_RBRACE }, { "(", 1, T_LPAREN },
-	{ ")", 1, T_RPAREN }, { "[", 1, T_LBRACK }, { "]", 1, T_RBRACK },
-	{ ";", 1, T_SEMI }, { ",", 1, T_COMMA }, { ".", 1, T_DOT },
-	{ ":", 1, T_COLON }, { "?", 1, T_QUESTION }, { "=", 1, T_ASSIGN },
-	{ "+", 1, T_PLUS }, { "-", 1, T_MINUS }, { "*", 1, T_STAR },
-	{ "/", 1, T_SLASH }, { "%", 1, T_PERCENT }, { "&", 1, T_AMP },
-	{ "|", 1, T_PIPE }, { "^", 1, T_CARET }, { "~", 1, T_TILDE },
-	{ "!", 1, T_BANG }, { "<", 1, T_LT }, { ">", 1, T_GT },
+	{ "{", 1, T_LBRACE },
+	{ "}", 1, T_RBRACE },
+	{ "(", 1, T_LPAREN },
+	{ ")", 1, T_RPAREN },
+	{ "[", 1, T_LBRACK },
+	{ "]", 1, T_RBRACK },
+	{ ";", 1, T_SEMI },
+	{ ",", 1, T_COMMA },
+	{ ".", 1, T_DOT },
+	{ ":", 1, T_COLON },
+	{ "?", 1, T_QUESTION },
+	{ "=", 1, T_ASSIGN },
+	{ "+", 1, T_PLUS },
+	{ "-", 1, T_MINUS },
+	{ "*", 1, T_STAR },
+	{ "/", 1, T_SLASH },
+	{ "%", 1, T_PERCENT },
+	{ "&", 1, T_AMP },
+	{ "|", 1, T_PIPE },
+	{ "^", 1, T_CARET },
+	{ "~", 1, T_TILDE },
+	{ "!", 1, T_BANG },
+	{ "<", 1, T_LT },
+	{ ">", 1, T_GT },
 	/* as the paper prints them */
-	{ "\xE2\x89\xA4", 3, T_LE }, { "\xE2\x89\xA5", 3, T_GE },
-	{ "\xE2\x89\xA0", 3, T_NE }, { "\xE2\x88\xA8", 3, T_PIPE },
-	{ "\xC2\xAC", 2, T_BANG }, { "\xE2\x88\x97", 3, T_STAR },
+	{ "\xE2\x89\xA4", 3, T_LE },
+	{ "\xE2\x89\xA5", 3, T_GE },
+	{ "\xE2\x89\xA0", 3, T_NE },
+	{ "\xE2\x88\xA8", 3, T_PIPE },
+	{ "\xC2\xAC", 2, T_BANG },
+	{ "\xE2\x88\x97", 3, T_STAR },
 };
 
 static bool lex_mark(struct lexer *l)
@@ -236,12 +294,10 @@ static bool lex_mark(struct lexer *l)
 	const char *s = l->src->text + l->pos;
 	uint32_t left = l->src->len - l->pos;
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-		if (s[0] != marks[i].text[0] || marks[i].len > left ||
-		    memcmp(s, marks[i].text, marks[i].len))
+		if (s[0] != marks[i].text[0] || marks[i].len > left || memcmp(s, marks[i].text, marks[i].len))
 			continue;
 		if ((unsigned char)s[0] >= 0x80 && !l->sml)
-			diag_error(l->d, "bad-character", l->src,
-			           (struct span){ l->pos, l->pos + marks[i].len },
+			diag_error(l->d, "bad-character", l->src, (struct span){ l->pos, l->pos + marks[i].len },
 			           "'%s' is written %s in .atm files", marks[i].text,
 			           marks[i].kind == T_PIPE ? "'||'" : token_text(marks[i].kind));
 		emit(l, marks[i].kind, l->pos, l->pos + marks[i].len, 0);
@@ -273,17 +329,15 @@ static void bad_bytes(struct lexer *l)
 			at.end++;
 		if (at.end < l->src->len && s[at.end] == s[start])
 			at.end++;
-		diag_error(l->d, "bad-character", l->src, at,
-		           "there are no strings or characters in the model language");
-		emit(l, T_INT, at.start, at.end, 0); /* something stood here */
+		diag_error(l->d, "bad-character", l->src, at, "the model language has no strings or characters");
+		emit(l, T_INT, at.start, at.end, 0); /* something was here */
 	} else if (cp == '#') {
 		while (at.end < l->src->len && s[at.end] != '\n')
 			at.end++;
-		diag_error(l->d, "bad-character", l->src, at, "there is no preprocessor");
+		diag_error(l->d, "bad-character", l->src, at, "the model language has no preprocessor");
 		diag_hint(l->d, "constants are written `const N = 4;`, comments // like this");
 	} else {
-		diag_error(l->d, "bad-character", l->src, at,
-		           "unexpected character '%.*s' (U+%04X)", (int)n, s + start,
+		diag_error(l->d, "bad-character", l->src, at, "unexpected character '%.*s' (U+%04X)", (int)n, s + start,
 		           (unsigned)cp);
 	}
 	l->pos = at.end;
@@ -324,11 +378,9 @@ static void lex_one(struct lexer *l)
 		bad_bytes(l);
 }
 
-struct tokens lex(const struct source *src, bool sml, struct intern *names,
-                  struct arena *a, struct diags *d)
+struct tokens lex(const struct source *src, bool sml, struct intern *names, struct arena *a, struct diags *d)
 {
-	struct lexer l = { .src = src, .sml = sml, .names = names, .arena = a, .d = d,
-		           .line_start = true };
+	struct lexer l = { .src = src, .sml = sml, .names = names, .arena = a, .d = d, .line_start = true };
 	uint32_t ids[sizeof words / sizeof *words];
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		ids[i] = intern_add(names, words[i].text, strlen(words[i].text));

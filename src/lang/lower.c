@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* ---- variables ---------------------------------------------------------- */
 
 struct init_values {
@@ -28,28 +30,36 @@ void lower_enum(struct lower *l, struct decl *e)
 static enum ir_value_kind value_kind(const struct type_ref *ty)
 {
 	switch (ty->kind) {
-	case TY_BOOL: return IR_VALUE_BOOL;
-	case TY_ENUM: return IR_VALUE_ENUM;
-	case TY_LOCK: return IR_VALUE_LOCK;
-	default: return IR_VALUE_INT;
+	case TY_BOOL:
+		return IR_VALUE_BOOL;
+	case TY_ENUM:
+		return IR_VALUE_ENUM;
+	case TY_LOCK:
+		return IR_VALUE_LOCK;
+	default:
+		return IR_VALUE_INT;
 	}
 }
 
-static void lower_var(struct lower *l, struct decl *d, struct decl *object,
-                      struct init_values *init)
+static void lower_var(struct lower *l, struct decl *d, struct decl *object, struct init_values *init)
 {
+	assert(d->kind == D_VAR && d->type->min <= d->type->max && d->array_len >= 1);
 	const struct type_ref *ty = d->type;
 	struct ir_var v = {
-		.name = object ? arena_printf(l->arena, "%s.%s", intern_str(l->names, object->name),
-		                              intern_str(l->names, d->name))
+		.name = object ? arena_printf(l->arena, "%s.%s", intern_str(l->names, object->name), intern_str(l->names, d->name))
 		               : intern_str(l->names, d->name),
-		.kind = ty->kind == TY_LOCK             ? IRV_LOCK
-		        : d->var_class == VAR_SAFE      ? IRV_SAFE
-		        : d->var_class == VAR_REGULAR   ? IRV_REGULAR
-		                                        : IRV_PLAIN,
-		.value = value_kind(ty), .enum_id = ty->enum_decl ? ty->enum_decl->id : 0,
-		.lo = ty->min, .hi = ty->max, .len = d->array_len, .is_array = d->is_array,
-		.object = object ? object->id : IR_NONE, .span = d->name_span,
+		.kind = ty->kind == TY_LOCK           ? IRV_LOCK
+		        : d->var_class == VAR_SAFE    ? IRV_SAFE
+		        : d->var_class == VAR_REGULAR ? IRV_REGULAR
+		                                      : IRV_PLAIN,
+		.value = value_kind(ty),
+		.enum_id = ty->enum_decl ? ty->enum_decl->id : 0,
+		.lo = ty->min,
+		.hi = ty->max,
+		.len = d->array_len,
+		.is_array = d->is_array,
+		.object = object ? object->id : IR_NONE,
+		.span = d->name_span,
 	};
 	d->id = l->b.vars.len;
 	avec_push(l->arena, &l->b.vars, v);
@@ -66,11 +76,17 @@ static void lower_var(struct lower *l, struct decl *d, struct decl *object,
 
 static void lower_object(struct lower *l, struct decl *o, struct init_values *init)
 {
+	assert(o->kind == D_OBJECT && o->spec_type && o->spec_type->min <= o->spec_type->max);
 	const struct type_ref *ty = o->spec_type;
 	struct ir_object obj = {
-		.name = intern_str(l->names, o->name), .spec = IR_SPEC_REGISTER,
-		.value = value_kind(ty), .enum_id = ty->enum_decl ? ty->enum_decl->id : 0,
-		.lo = ty->min, .hi = ty->max, .init = (int32_t)o->value, .span = o->name_span,
+		.name = intern_str(l->names, o->name),
+		.spec = IR_SPEC_REGISTER,
+		.value = value_kind(ty),
+		.enum_id = ty->enum_decl ? ty->enum_decl->id : 0,
+		.lo = ty->min,
+		.hi = ty->max,
+		.init = (int32_t)o->value,
+		.span = o->name_span,
 	};
 	o->id = l->b.objects.len;
 	avec_push(l->arena, &l->b.objects, obj);
@@ -138,8 +154,7 @@ static void check_thread_names(struct lower *l)
 			}
 		if (found)
 			continue;
-		diag_error(l->d, "unknown-thread", NULL, (struct span){ 0, 0 },
-		           "--threads: the model has no thread '%s'", name);
+		diag_error(l->d, "unknown-thread", NULL, (struct span){ 0, 0 }, "--threads: the model has no thread '%s'", name);
 		int best = nearest_name(name, known, n);
 		if (best >= 0)
 			diag_hint(l->d, "did you mean '%s'?", known[best]);
@@ -148,6 +163,7 @@ static void check_thread_names(struct lower *l)
 
 static bool lower_thread(struct lower *l, struct decl *t)
 {
+	assert(t->kind == D_THREAD && !l->inl && !l->loop && !l->in_step);
 	struct inline_ctx ctx = { .proc = t, .call = t->name_span };
 	bool any;
 	uint32_t count = thread_count(l, t, &any);
@@ -165,6 +181,7 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	l->b.block = IR_NONE;
 	l->stmt = t->name_span;
 	stop(l, IRN_END);
+	l->inl = NULL; /* it is this function's */
 	if (l->failed)
 		return false;
 	if (ir_template_end(&l->b))
@@ -178,10 +195,10 @@ static bool lower_thread(struct lower *l, struct decl *t)
 
 static void warn_no_access(struct lower *l, struct span at)
 {
-	diag_warn(l->d, "no-shared-access", l->u->src, at,
-	          "the block touches nothing shared, so nothing can interfere with it");
-	diag_hint(l->d, "%s", l->u->sml ? "names that begin with a small letter are local"
-	                                : "is a shared variable hidden by a local of the same name?");
+	diag_warn(l->d, "no-shared-access", l->u->src, at, "the block touches nothing shared, so nothing can interfere with it");
+	diag_hint(l->d, "%s",
+	          l->u->sml ? "names that begin with a lower-case letter are local"
+	                    : "is a shared variable shadowed by a local of the same name?");
 }
 
 static void warn_blocks(struct lower *l, const struct ir *p)
@@ -197,8 +214,7 @@ static void warn_blocks(struct lower *l, const struct ir *p)
 	}
 	for (uint32_t i = 0; i < p->nblocks; i++) {
 		if (!entered[i] && !diag_is_at(l->d, "dead-code", p->blocks[i].span.start))
-			diag_warn(l->d, "dead-code", l->u->src, p->blocks[i].span,
-			          "this block can never be reached");
+			diag_warn(l->d, "dead-code", l->u->src, p->blocks[i].span, "this block can never be reached");
 		else if (entered[i] && !accesses[i])
 			warn_no_access(l, p->blocks[i].span);
 	}
@@ -209,12 +225,11 @@ static void warn_spins(struct lower *l, const struct ir *p)
 	for (uint32_t i = 0; i < p->ncode; i++)
 		if (p->code[i].op == IR_STUCK && (p->code[i].imm & IR_IMM_B) && !p->code[i].b)
 			diag_warn(l->d, "endless-loop", l->u->src, p->nodes[p->code[i].a].span,
-			          "the thread waits here for ever: nothing shared is looked at, "
-			          "so no other thread can change it");
+			          "the thread waits here forever: the loop reads no shared variable, so no other "
+			          "thread can end it");
 }
 
-const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
-                       struct diags *d, const struct lang_options *o)
+const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, struct diags *d, const struct lang_options *o)
 {
 	struct lower l = { .u = u, .names = names, .arena = a, .d = d, .opts = o };
 	struct init_values init = { { 0 } };

@@ -9,25 +9,25 @@
  * state only those that live across a node.
  *
  * Order of evaluation: left to right, the write last; `x += e` reads x
- * first. Local computation is placed behind the access it follows.
+ * first. Local computation is placed after the access that it follows.
  */
 #ifndef INTACT_LANG_LOWER_H
 #define INTACT_LANG_LOWER_H
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/invariant.h"
 #include "ir/build.h"
 #include "lang/ast.h"
 #include "lang/lang.h"
 
 /* The program, or NULL when something is wrong (then d says what). */
-const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
-                       struct diags *d, const struct lang_options *o);
+const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, struct diags *d, const struct lang_options *o);
 
 /* ---- within lower*.c ---------------------------------------------------- */
 
 #define LOWER_INLINE_DEPTH 200
-#define LOWER_DEPTH 4000 /* of the recursion below, all calls included */
+#define LOWER_DEPTH        4000 /* of the recursion below, all calls included */
 
 struct val { /* an operand: a constant or a register */
 	bool imm;
@@ -44,8 +44,8 @@ struct inline_ctx { /* a body being inlined: thread, procedure or method */
 	struct decl *proc;
 	struct span call;
 	uint32_t end_label;
-	uint32_t result;   /* register; 0 none */
-	bool in_block;     /* a block was open at the call */
+	uint32_t result; /* register; 0 none */
+	bool in_block;   /* a block was open at the call */
 	struct inline_ctx *outer;
 	uint32_t depth;
 };
@@ -59,12 +59,12 @@ struct lower {
 	struct ir_builder b;
 	struct loop_ctx *loop;
 	struct inline_ctx *inl;
-	uint32_t in_step;    /* inside step { } or an SML statement */
-	bool ignoring;       /* inside a block whose marks are as if absent */
-	struct span stmt;    /* the statement being lowered */
+	uint32_t in_step;         /* inside step { } or an SML statement */
+	bool ignoring;            /* inside a block whose marks are as if absent */
+	struct span stmt;         /* the statement being lowered */
 	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
-	bool told_step;      /* not_in_step was reported */
-	uint32_t depth;      /* of statements and expressions, through calls */
+	bool told_step;           /* not_in_step was reported */
+	uint32_t depth;           /* of statements and expressions, through calls */
 	bool failed;
 };
 
@@ -94,7 +94,7 @@ uint32_t declare_local(struct lower *l, struct decl *d);
 /* False, after one message, when the recursion is too deep; else pair with
  * l->depth--. */
 bool lower_nest(struct lower *l, struct span at);
-/* Something that takes time stands in a step { } through a call. */
+/* Something that takes time is in a step { } through a call. */
 void not_in_step(struct lower *l, struct span at, const char *what);
 void lower_stmt(struct lower *l, struct stmt *s);
 /* A node of this kind at the present place, unless inside a step. */
@@ -104,10 +104,12 @@ void exit_block(struct lower *l, struct span at);
 
 static inline struct val imm(int64_t v)
 {
+	assert(v >= INT32_MIN && v <= INT32_MAX);
 	return (struct val){ true, (int32_t)v };
 }
 static inline struct val reg(uint32_t r)
 {
+	assert(r);
 	return (struct val){ false, (int32_t)r };
 }
 

@@ -4,6 +4,7 @@
  * A value is an operand: a constant, a local's own register (expressions
  * change no local, so no copy is needed), or a temporary.
  */
+#include "base/invariant.h"
 #include "lang/lower.h"
 
 #include <string.h>
@@ -12,10 +13,13 @@
 
 void emit3(struct lower *l, enum ir_op op, uint32_t a, struct val b, struct val c, struct span at)
 {
+	assert(op < IR_OP_COUNT);
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = (uint8_t)op,
 	                         .imm = (uint8_t)((b.imm ? IR_IMM_B : 0) | (c.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)a, .b = b.v, .c = c.v },
+	                         .a = (int32_t)a,
+	                         .b = b.v,
+	                         .c = c.v },
 	        at);
 }
 
@@ -98,6 +102,7 @@ static const struct type_ref *type_of(const struct decl *d)
 
 static uint32_t reg_of(struct lower *l, const struct decl *d)
 {
+	assert(d->id < l->local_reg.len && l->local_reg.data[d->id]);
 	return l->local_reg.data[d->id];
 }
 
@@ -108,6 +113,7 @@ struct val place_index(struct lower *l, struct expr *place)
 
 struct val shared_load(struct lower *l, struct decl *d, struct val index, struct span at)
 {
+	assert(d->is_shared && d->id < l->b.vars.len);
 	const struct type_ref *ty = type_of(d);
 	uint32_t t = temp(l, ty->min, ty->max);
 	struct val var = { true, (int32_t)d->id };
@@ -126,6 +132,7 @@ struct val shared_load(struct lower *l, struct decl *d, struct val index, struct
 
 void shared_store(struct lower *l, struct decl *d, struct val index, struct val v, struct span at)
 {
+	assert(d->is_shared && d->id < l->b.vars.len);
 	if (d->var_class != VAR_PLAIN) {
 		not_in_step(l, at, "an access to a safe or regular variable takes time");
 		stop(l, IRN_REGISTER);
@@ -140,12 +147,16 @@ void shared_store(struct lower *l, struct decl *d, struct val index, struct val 
 
 struct val local_load(struct lower *l, struct decl *d, struct val index, struct span at)
 {
+	assert(!d->is_shared);
 	if (!d->is_array)
 		return reg(reg_of(l, d));
 	uint32_t t = temp(l, type_of(d)->min, type_of(d)->max);
 	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_LGET, .imm = index.imm ? IR_IMM_C : 0, .a = (int32_t)t,
-	                         .b = (int32_t)reg_of(l, d), .c = index.v,
+	        (struct ir_ins){ .op = IR_LGET,
+	                         .imm = index.imm ? IR_IMM_C : 0,
+	                         .a = (int32_t)t,
+	                         .b = (int32_t)reg_of(l, d),
+	                         .c = index.v,
 	                         .d = (int32_t)d->array_len },
 	        at);
 	return reg(t);
@@ -158,6 +169,7 @@ static bool needs_range(const struct type_ref *ty)
 
 void store_local(struct lower *l, struct decl *d, struct val index, struct val v, struct span at)
 {
+	assert(!d->is_shared);
 	const struct type_ref *ty = type_of(d);
 	bool known = v.imm && v.v >= ty->min && v.v <= ty->max;
 	if (!d->is_array) {
@@ -177,16 +189,18 @@ void store_local(struct lower *l, struct decl *d, struct val index, struct val v
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = IR_LSET,
 	                         .imm = (uint8_t)((v.imm ? IR_IMM_B : 0) | (index.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)reg_of(l, d), .b = v.v, .c = index.v,
+	                         .a = (int32_t)reg_of(l, d),
+	                         .b = v.v,
+	                         .c = index.v,
 	                         .d = (int32_t)d->array_len },
 	        at);
 }
 
 uint32_t declare_local(struct lower *l, struct decl *d)
 {
+	assert(!d->is_shared && d->array_len >= 1);
 	const struct type_ref *ty = type_of(d);
-	uint32_t r = d->is_array ? ir_array_reg(&l->b, d->array_len, ty->min, ty->max)
-	                         : ir_reg(&l->b, ty->min, ty->max, true);
+	uint32_t r = d->is_array ? ir_array_reg(&l->b, d->array_len, ty->min, ty->max) : ir_reg(&l->b, ty->min, ty->max, true);
 	if (l->b.error && !l->b.error_at.end)
 		l->b.error_at = d->name_span;
 	if (!d->id) {
@@ -196,9 +210,7 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 	l->local_reg.data[d->id] = r;
 	struct build_local bl = { .vreg = r };
 	bl.l.name = intern_str(l->names, d->name);
-	bl.l.value = ty->kind == TY_BOOL   ? IR_VALUE_BOOL
-	             : ty->kind == TY_ENUM ? IR_VALUE_ENUM
-	                                   : IR_VALUE_INT;
+	bl.l.value = ty->kind == TY_BOOL ? IR_VALUE_BOOL : ty->kind == TY_ENUM ? IR_VALUE_ENUM : IR_VALUE_INT;
 	bl.l.enum_id = ty->enum_decl ? ty->enum_decl->id : 0;
 	bl.l.len = d->array_len;
 	bl.l.is_array = d->is_array;
@@ -220,10 +232,8 @@ uint32_t count_accesses(const struct expr *e)
 		return 2;
 	uint32_t n = count_accesses(e->a) + count_accesses(e->b) + count_accesses(e->c);
 	if (e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD)
-		n = count_accesses(e->b) + count_accesses(e->c) +
-		    (e->a->kind == E_INDEX ? count_accesses(e->a->a) : 0) + 1;
-	if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->kind == D_VAR &&
-	    e->decl->is_shared)
+		n = count_accesses(e->b) + count_accesses(e->c) + (e->a->kind == E_INDEX ? count_accesses(e->a->a) : 0) + 1;
+	if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->kind == D_VAR && e->decl->is_shared)
 		n += e->decl->var_class == VAR_PLAIN ? 1 : 2;
 	return n;
 }
@@ -233,26 +243,46 @@ uint32_t count_accesses(const struct expr *e)
 static enum ir_op ir_op_of(enum op op)
 {
 	switch (op) {
-	case OP_NEG: return IR_NEG;
-	case OP_NOT: return IR_NOT;
-	case OP_BITNOT: return IR_BITNOT;
-	case OP_ADD: return IR_ADD;
-	case OP_SUB: return IR_SUB;
-	case OP_MUL: return IR_MUL;
-	case OP_DIV: return IR_DIV;
-	case OP_MOD: return IR_MOD;
-	case OP_SHL: return IR_SHL;
-	case OP_SHR: return IR_SHR;
-	case OP_AND: return IR_AND;
-	case OP_OR: return IR_OR;
-	case OP_XOR: return IR_XOR;
-	case OP_EQ: return IR_EQ;
-	case OP_NE: return IR_NE;
-	case OP_LT: return IR_LT;
-	case OP_LE: return IR_LE;
-	case OP_GT: return IR_GT;
-	case OP_GE: return IR_GE;
-	default: return IR_NOP;
+	case OP_NEG:
+		return IR_NEG;
+	case OP_NOT:
+		return IR_NOT;
+	case OP_BITNOT:
+		return IR_BITNOT;
+	case OP_ADD:
+		return IR_ADD;
+	case OP_SUB:
+		return IR_SUB;
+	case OP_MUL:
+		return IR_MUL;
+	case OP_DIV:
+		return IR_DIV;
+	case OP_MOD:
+		return IR_MOD;
+	case OP_SHL:
+		return IR_SHL;
+	case OP_SHR:
+		return IR_SHR;
+	case OP_AND:
+		return IR_AND;
+	case OP_OR:
+		return IR_OR;
+	case OP_XOR:
+		return IR_XOR;
+	case OP_EQ:
+		return IR_EQ;
+	case OP_NE:
+		return IR_NE;
+	case OP_LT:
+		return IR_LT;
+	case OP_LE:
+		return IR_LE;
+	case OP_GT:
+		return IR_GT;
+	case OP_GE:
+		return IR_GE;
+	default:
+		return IR_NOP;
 	}
 }
 
@@ -319,14 +349,14 @@ struct val lower_converted(struct lower *l, struct expr *e, const struct type_re
 	return reg(t);
 }
 
-/* cas, exchange, fetch_add: operands are copied behind the node, so that they
+/* cas, exchange, fetch_add: operands are copied after the node, so that they
  * do not live across it. */
 static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD);
 	struct decl *d = e->a->decl;
 	struct val index = place_index(l, e->a);
-	struct val b = e->kind == E_FADD ? lower_expr(l, e->b)
-	                                 : lower_converted(l, e->b, d->type);
+	struct val b = e->kind == E_FADD ? lower_expr(l, e->b) : lower_converted(l, e->b, d->type);
 	struct val c = e->c ? lower_converted(l, e->c, d->type) : imm(0);
 	stop(l, IRN_ACCESS);
 	uint32_t first = temp(l, 0, 0), second = temp(l, 0, 0);
@@ -338,13 +368,17 @@ static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 	                               : e->kind == E_XCHG ? IR_XCHG
 	                                                   : IR_FADD,
 	                         .imm = (uint8_t)(IR_IMM_B | (index.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)dest, .b = (int32_t)d->id, .c = index.v,
-	                         .d = (int32_t)first, .e = (int32_t)second },
+	                         .a = (int32_t)dest,
+	                         .b = (int32_t)d->id,
+	                         .c = index.v,
+	                         .d = (int32_t)first,
+	                         .e = (int32_t)second },
 	        e->span);
 }
 
 static void lower_any(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(e->kind == E_ANY && e->any_type->min <= e->any_type->max);
 	emit3(l, IR_CHOOSE, dest, imm(e->any_type->min), imm(e->any_type->max), e->span);
 }
 
@@ -391,12 +425,12 @@ static void lower_computed(struct lower *l, struct expr *e, uint32_t dest)
 
 struct val lower_expr(struct lower *l, struct expr *e)
 {
+	assert(e->kind != E_ERROR); /* what does not parse is not lowered */
 	if (e->is_const)
 		return imm(e->value);
 	if (e->kind == E_NAME || e->kind == E_INDEX) {
 		struct val index = place_index(l, e);
-		return e->decl->is_shared ? shared_load(l, e->decl, index, e->span)
-		                          : local_load(l, e->decl, index, e->span);
+		return e->decl->is_shared ? shared_load(l, e->decl, index, e->span) : local_load(l, e->decl, index, e->span);
 	}
 	uint32_t dest = temp_for(l, e), mark = l->b.top;
 	lower_computed(l, e, dest);
@@ -411,8 +445,7 @@ void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 		struct val v = lower_expr(l, e);
 		uint32_t last = l->b.code.len - 1;
 		/* load straight into the register when the last instruction did */
-		if (!v.imm && (uint32_t)v.v >= mark && (uint32_t)v.v < VREG_ARRAY &&
-		    l->b.code.len > l->b.code0 &&
+		if (!v.imm && (uint32_t)v.v >= mark && (uint32_t)v.v < VREG_ARRAY && l->b.code.len > l->b.code0 &&
 		    (l->b.code.data[last].op == IR_LOAD || l->b.code.data[last].op == IR_RRESP ||
 		     l->b.code.data[last].op == IR_LGET) &&
 		    l->b.code.data[last].a == v.v)
@@ -430,6 +463,7 @@ void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 /* Arguments into fresh parameters, in order. */
 static void bind_arguments(struct lower *l, struct expr *e, struct decl *proc)
 {
+	assert(e->nargs == proc->nparams);
 	struct val *values = arena_array(l->arena, struct val, proc->nparams);
 	struct decl *param = proc->params;
 	uint32_t n = 0;
@@ -445,10 +479,15 @@ static void bind_arguments(struct lower *l, struct expr *e, struct decl *proc)
 
 static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 {
+	assert(m->owner && m->owner->kind == D_OBJECT);
 	struct ir_oper op = {
-		.object = m->owner->id, .tmpl = l->b.tmpl,
-		.method = intern_str(l->names, m->name), .is_write = !m->result,
-		.outer = l->b.oper, .nargs = m->nparams, .has_result = m->result != NULL,
+		.object = m->owner->id,
+		.tmpl = l->b.tmpl,
+		.method = intern_str(l->names, m->name),
+		.is_write = !m->result,
+		.outer = l->b.oper,
+		.nargs = m->nparams,
+		.has_result = m->result != NULL,
 		.span = e->span,
 	};
 	not_in_step(l, e->span, "an operation takes time");
@@ -456,7 +495,8 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 	uint32_t id = l->b.opers.len - 1;
 	stop(l, IRN_INVOKE);
 	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_INVOKE, .a = (int32_t)id,
+	        (struct ir_ins){ .op = IR_INVOKE,
+	                         .a = (int32_t)id,
 	                         .b = m->nparams ? (int32_t)reg_of(l, m->params) : 0,
 	                         .c = m->nparams != 0 },
 	        e->span);
@@ -468,14 +508,16 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
  * is stored only when the caller has it. */
 void lower_call(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(e->decl && e->decl->kind == D_PROC);
 	struct decl *proc = e->decl;
 	uint32_t mark = l->b.top, scope = l->b.scope, oper = l->b.oper, id = IR_NONE;
-	struct inline_ctx ctx = { .proc = proc, .call = e->span, .in_block = l->b.block != IR_NONE,
-		                  .outer = l->inl, .depth = l->inl->depth + 1 };
+	struct inline_ctx ctx = {
+		.proc = proc, .call = e->span, .in_block = l->b.block != IR_NONE, .outer = l->inl, .depth = l->inl->depth + 1
+	};
 	if (ctx.depth > LOWER_INLINE_DEPTH) {
 		if (!l->failed)
-			diag_error(l->d, "too-deep", l->u->src, e->span,
-			           "calls nest more than %d deep", LOWER_INLINE_DEPTH);
+			diag_error(l->d, "too-deep", l->u->src, e->span, "calls are nested more than %d levels deep",
+			           LOWER_INLINE_DEPTH);
 		l->failed = true;
 		return;
 	}

@@ -1,6 +1,7 @@
 /*
  * lower_stmt: statements, block boundaries, and where steps end.
  */
+#include "base/invariant.h"
 #include "lang/lower.h"
 
 void stop(struct lower *l, enum ir_node_kind kind)
@@ -35,26 +36,27 @@ static void note_calls(struct lower *l)
 
 bool lower_nest(struct lower *l, struct span at)
 {
+	assert(l->depth <= LOWER_DEPTH);
 	if (l->depth < LOWER_DEPTH) {
 		l->depth++;
 		return true;
 	}
 	if (!l->failed) {
-		diag_error(l->d, "too-deep", l->u->src, at,
-		           "calls, statements and expressions nest more than %d deep", LOWER_DEPTH);
+		diag_error(l->d, "too-deep", l->u->src, at, "calls, statements and expressions are nested more than %d levels deep",
+		           LOWER_DEPTH);
 		note_calls(l);
 	}
 	l->failed = true;
 	return false;
 }
 
-/* type.c reports what stands in a step itself; this is for what is called. */
+/* type.c reports what is directly in a step; this is for what is called. */
 void not_in_step(struct lower *l, struct span at, const char *what)
 {
 	if (!l->in_step || l->u->sml || l->told_step)
 		return;
 	l->told_step = true;
-	diag_error(l->d, "not-in-step", l->u->src, at, "%s: it cannot stand inside step { }", what);
+	diag_error(l->d, "not-in-step", l->u->src, at, "%s: it is not allowed inside step { }", what);
 	note_calls(l);
 }
 
@@ -65,14 +67,12 @@ static void lower_update(struct lower *l, struct stmt *s)
 	struct expr *t = s->target;
 	struct decl *d = t->decl;
 	struct val index = place_index(l, t);
-	struct val old = d->is_shared ? shared_load(l, d, index, t->span)
-	                              : local_load(l, d, index, t->span);
+	struct val old = d->is_shared ? shared_load(l, d, index, t->span) : local_load(l, d, index, t->span);
 	struct val by = s->value ? lower_expr(l, s->value) : imm(1);
 	enum op op = s->form == ASSIGN_INC ? OP_ADD : s->form == ASSIGN_DEC ? OP_SUB : s->op;
 	static const uint8_t ops[] = {
-		[OP_ADD] = IR_ADD, [OP_SUB] = IR_SUB, [OP_MUL] = IR_MUL, [OP_DIV] = IR_DIV,
-		[OP_MOD] = IR_MOD, [OP_SHL] = IR_SHL, [OP_SHR] = IR_SHR, [OP_AND] = IR_AND,
-		[OP_OR] = IR_OR, [OP_XOR] = IR_XOR,
+		[OP_ADD] = IR_ADD, [OP_SUB] = IR_SUB, [OP_MUL] = IR_MUL, [OP_DIV] = IR_DIV, [OP_MOD] = IR_MOD,
+		[OP_SHL] = IR_SHL, [OP_SHR] = IR_SHR, [OP_AND] = IR_AND, [OP_OR] = IR_OR,   [OP_XOR] = IR_XOR,
 	};
 	uint32_t r = ir_reg(&l->b, INT32_MIN, INT32_MAX, false);
 	emit3(l, (enum ir_op)ops[op], r, old, by, s->span);
@@ -86,6 +86,7 @@ static void lower_update(struct lower *l, struct stmt *s)
 
 static void lower_assign(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_ASSIGN && s->target->decl);
 	struct expr *t = s->target;
 	struct decl *d = t->decl;
 	if (l->u->sml)
@@ -99,8 +100,7 @@ static void lower_assign(struct lower *l, struct stmt *s)
 	} else if (!d->is_array && (d->type->kind != TY_BOOL || s->value->type == TY_BOOL)) {
 		uint32_t r = l->local_reg.data[d->id];
 		lower_into(l, s->value, r);
-		store_local(l, d, imm(0), s->value->is_const ? imm(s->value->value) : reg(r),
-		            s->value->span);
+		store_local(l, d, imm(0), s->value->is_const ? imm(s->value->value) : reg(r), s->value->span);
 	} else {
 		struct val index = place_index(l, t);
 		struct val v = lower_converted(l, s->value, d->type);
@@ -126,9 +126,7 @@ static void lower_local_array(struct lower *l, struct decl *d)
 	for (struct expr *e = d->init; e; e = e->next)
 		values[i++] = lower_converted(l, e, d->type);
 	uint32_t r = declare_local(l, d);
-	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_LZERO, .a = (int32_t)r, .d = (int32_t)d->array_len },
-	        d->span);
+	ir_emit(&l->b, (struct ir_ins){ .op = IR_LZERO, .a = (int32_t)r, .d = (int32_t)d->array_len }, d->span);
 	for (i = 0; i < d->array_len; i++)
 		if (i < given || dflt)
 			store_local(l, d, imm(i), i < given ? values[i] : imm(dflt), d->span);
@@ -172,6 +170,7 @@ static void jmp(struct lower *l, uint32_t label, struct span at)
 /* The condition of if and while; in SML it is a step of its own. */
 static void lower_test(struct lower *l, struct stmt *s, uint32_t no)
 {
+	assert(s->value);
 	l->stmt = (struct span){ s->head.start, s->value->span.end };
 	if (s->value->span.end < l->u->src->len && l->u->src->text[s->value->span.end] == ')')
 		l->stmt.end++;
@@ -284,6 +283,7 @@ static void lower_assume(struct lower *l, struct stmt *s)
 
 void exit_block(struct lower *l, struct span at)
 {
+	assert(l->b.block != IR_NONE);
 	uint32_t block = l->b.block;
 	struct span stmt = l->stmt;
 	l->stmt = at;
@@ -297,8 +297,7 @@ static uint32_t block_for(struct lower *l, struct stmt *s)
 {
 	if (s->block_tmpl1 == l->b.tmpl + 1)
 		return s->block; /* inlined here before */
-	struct ir_block blk = { .tmpl = l->b.tmpl, .span = s->head, .phase = IR_NONE,
-		                .named = s->name != 0 };
+	struct ir_block blk = { .tmpl = l->b.tmpl, .span = s->head, .phase = IR_NONE, .named = s->name != 0 };
 	blk.name = s->name ? intern_str(l->names, s->name)
 	                   : arena_printf(l->arena, "%s@%u", l->u->sml ? "block" : "atomic",
 	                                  source_line_of(l->u->src, s->head.start));
@@ -342,8 +341,7 @@ static void lower_commit(struct lower *l, struct stmt *s)
 		return;
 	if (l->b.block == IR_NONE) {
 		if (!told_before(s)) {
-			diag_error(l->d, "misplaced", l->u->src, s->head,
-			           "commit outside an atomic block");
+			diag_error(l->d, "misplaced", l->u->src, s->head, "commit outside an atomic block");
 			note_calls(l);
 			diag_hint(l->d, "commit marks the step at which a block takes effect: "
 			                "atomic { ...; commit; ... }");
@@ -355,10 +353,7 @@ static void lower_commit(struct lower *l, struct stmt *s)
 		b->has_commit = true;
 		b->phase = ir_pinned_reg(&l->b);
 	}
-	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_COMMIT, .a = (int32_t)l->b.block,
-	                         .b = (int32_t)b->phase },
-	        s->head);
+	ir_emit(&l->b, (struct ir_ins){ .op = IR_COMMIT, .a = (int32_t)l->b.block, .b = (int32_t)b->phase }, s->head);
 }
 
 /* A jump out of `was_in`: through the block's exit when one is left by it. */
@@ -376,6 +371,7 @@ static void leave_to(struct lower *l, uint32_t label, bool was_in, struct span a
 
 static void lower_return(struct lower *l, struct stmt *s)
 {
+	assert(l->inl);
 	struct inline_ctx *c = l->inl;
 	if (s->value && c->result) {
 		const struct type_ref *rt = c->proc->result;
@@ -392,19 +388,22 @@ static void lower_return(struct lower *l, struct stmt *s)
 
 static void lower_lock(struct lower *l, struct stmt *s)
 {
+	assert(s->target->decl->type->kind == TY_LOCK);
 	struct decl *d = s->target->decl;
 	struct val index = place_index(l, s->target);
 	stop(l, IRN_LOCK);
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = s->kind == S_ACQUIRE ? IR_ACQ : IR_REL,
 	                         .imm = (uint8_t)(IR_IMM_B | (index.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)d->id, .c = index.v,
+	                         .a = (int32_t)d->id,
+	                         .c = index.v,
 	                         .d = (int32_t)ir_lock_reg(&l->b, d->id) },
 	        s->span);
 }
 
 static void lower_list(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_BLOCK);
 	uint32_t top = l->b.top, scope = l->b.scope;
 	for (struct stmt *i = s->body; i && !l->failed && !l->b.error; i = i->next)
 		lower_stmt(l, i);

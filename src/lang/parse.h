@@ -9,10 +9,11 @@
 #ifndef INTACT_LANG_PARSE_H
 #define INTACT_LANG_PARSE_H
 
+#include "base/invariant.h"
 #include "lang/ast.h"
 #include "lang/lex.h"
 
-#define PARSE_DEPTH 400 /* nested statements and parentheses */
+#define PARSE_DEPTH 400   /* nested statements and parentheses */
 #define EXPR_HEIGHT 2000u /* of a tree: a chain a + b + ... is as high as long */
 
 struct parser {
@@ -23,22 +24,21 @@ struct parser {
 	struct diags *d;
 	struct intern *names;
 	uint32_t depth;
-	bool too_deep;  /* reported once */
-	bool gave_up;   /* the rest of the file was skipped: no more messages */
+	bool too_deep;                /* reported once */
+	bool gave_up;                 /* the rest of the file was skipped: no more messages */
 	uint32_t odd_open, odd_close; /* braces whose indentation disagrees, or 0 */
-	bool panic;     /* an error was reported and nothing was parsed since */
+	bool panic;                   /* an error was reported and nothing was parsed since */
 };
 
 /* text -> tree; the tree is usable (for further messages) even on errors. */
-struct unit *parse_atm(const struct source *src, struct intern *names,
-                       struct arena *a, struct diags *d, struct tokens *toks);
-struct unit *parse_sml(const struct source *src, struct intern *names,
-                       struct arena *a, struct diags *d, struct tokens *toks);
+struct unit *parse_atm(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks);
+struct unit *parse_sml(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks);
 
 /* ---- shared by parse_*.c (parse_util.c) --------------------------------- */
 
 static inline const struct token *peek(const struct parser *p)
 {
+	assert(p->pos < p->toks.n);
 	return &p->toks.list[p->pos];
 }
 static inline enum tok peek_kind(const struct parser *p)
@@ -68,14 +68,15 @@ void tok_expected(struct parser *p, const char *what);
 bool nest(struct parser *p);
 static inline void unnest(struct parser *p)
 {
+	assert(p->depth);
 	p->depth--;
 }
-/* Skips to just behind the next ';' or to a '}' or a word that begins a
+/* Skips to just after the next ';' or to a '}' or a word that begins a
  * statement or declaration on a new line, over balanced braces. */
 void tok_recover(struct parser *p);
 
 struct expr *expr_new(struct parser *p, enum expr_kind kind, struct span span);
-/* Sets e's height from its children. Everything behind the parsers walks
+/* Sets e's height from its children. Everything after the parsers walks
  * expressions recursively, so a tree that grew too high is reported (once)
  * and an E_ERROR returned in its place. */
 struct expr *expr_grown(struct parser *p, struct expr *e);

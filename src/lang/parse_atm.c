@@ -62,8 +62,7 @@ struct type_ref *parse_type(struct parser *p)
 			if (peek_kind(p) == T_RBRACK && !p->panic) {
 				diag_error(p->d, "syntax", p->src, span_from(p, open->start),
 				           "expected a range lo..hi between the brackets");
-				diag_hint(p->d, "a range is int[0..3]; an array is "
-				                "written behind the name: int a[4]");
+				diag_hint(p->d, "a range is int[0..3]; an array is written after the name: int a[4]");
 				p->panic = true;
 				ty->ranged = false;
 			} else {
@@ -113,8 +112,13 @@ static struct type_ref *int_type(struct parser *p)
 bool at_type(const struct parser *p)
 {
 	switch (peek_kind(p)) {
-	case T_BOOL: case T_INT_TYPE: case T_ENUM: case T_LOCK: case T_SAFE:
-	case T_REGULAR: case T_VOID:
+	case T_BOOL:
+	case T_INT_TYPE:
+	case T_ENUM:
+	case T_LOCK:
+	case T_SAFE:
+	case T_REGULAR:
+	case T_VOID:
 		return true;
 	case T_NAME:
 		return peek_at(p, 1) == T_NAME;
@@ -159,9 +163,8 @@ static void parse_init(struct parser *p, struct decl *d)
 
 /* declarators := declarator { "," declarator } ";"
  * declarator := NAME [ "[" expr "]" ] [ "=" init ] */
-struct decl *parse_declarators(struct parser *p, struct type_ref *ty,
-                                      struct span cls_span, enum var_class cls,
-                                      bool shared, bool field)
+struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct span cls_span, enum var_class cls, bool shared,
+                               bool field)
 {
 	struct decl *first = NULL, **tail = &first;
 	do {
@@ -182,8 +185,7 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty,
 			d->length = parse_expr(p);
 			tok_close(p, T_RBRACK, open);
 			while (peek_kind(p) == T_LBRACK) {
-				diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-				           "arrays have one dimension");
+				diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "arrays have one dimension");
 				diag_hint(p->d, "put row i, column j at index i * columns + j");
 				open = tok_next(p);
 				parse_expr(p);
@@ -191,8 +193,7 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty,
 			}
 		}
 		if (peek_kind(p) == T_WALRUS) {
-			diag_error(p->d, "walrus", p->src, tok_span(peek(p)),
-			           "an initialiser is written with '='");
+			diag_error(p->d, "walrus", p->src, tok_span(peek(p)), "an initialiser is written with '='");
 			tok_next(p);
 			parse_init(p, d);
 		} else if (tok_accept(p, T_ASSIGN)) {
@@ -202,7 +203,7 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty,
 		*tail = d;
 		tail = &d->next;
 	} while (tok_accept(p, T_COMMA));
-	semicolon(p, "behind the declaration");
+	semicolon(p, "after the declaration");
 	return first;
 }
 
@@ -221,8 +222,7 @@ static void parse_params(struct parser *p, struct decl *proc)
 			tok_expected(p, "a parameter's type");
 			if (peek_kind(p) != T_NAME)
 				break;
-			diag_hint(p->d, "write it before the name: int %s",
-			          intern_str(p->names, peek(p)->value));
+			diag_hint(p->d, "write it before the name: int %s", intern_str(p->names, peek(p)->value));
 			p->panic = false;
 		}
 		struct type_ref *ty = typed ? parse_type(p) : int_type(p);
@@ -244,8 +244,7 @@ static void parse_params(struct parser *p, struct decl *proc)
 }
 
 /* procedure := ("proc" | type) NAME params block */
-static struct decl *parse_proc(struct parser *p, struct type_ref *result,
-                               const struct token *name, uint32_t start)
+static struct decl *parse_proc(struct parser *p, struct type_ref *result, const struct token *name, uint32_t start)
 {
 	struct decl *d = decl_new(p, D_PROC, name);
 	d->result = result && result->kind == TY_VOID ? NULL : result;
@@ -273,7 +272,7 @@ static struct decl *parse_thread(struct parser *p)
 	if ((peek_kind(p) == T_LPAREN || peek_kind(p) == T_LBRACK) && !p->panic) {
 		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
 		           peek_kind(p) == T_LPAREN ? "threads take no parameters"
-		                                    : "threads are not an array: their number is written with '*'");
+		                                    : "threads are not an array: write their number with '*'");
 		diag_hint(p->d, "thread name * 3 { ... } makes three of them");
 		p->panic = true;
 		while (peek_kind(p) != T_LBRACE && peek_kind(p) != T_EOF)
@@ -303,8 +302,7 @@ static struct decl *parse_object(struct parser *p)
 			d->spec_type = parse_type(p);
 		} else if (open) {
 			tok_expected(p, "a type");
-			while (peek_kind(p) != T_RPAREN && peek_kind(p) != T_LBRACE &&
-			       peek_kind(p) != T_EOF)
+			while (peek_kind(p) != T_RPAREN && peek_kind(p) != T_LBRACE && peek_kind(p) != T_EOF)
 				p->pos++;
 		}
 		if (open)
@@ -368,7 +366,7 @@ static struct decl *parse_const(struct parser *p)
 	if (t && tok_expect(p, T_ASSIGN, "and the constant's value"))
 		d->init = parse_expr(p);
 	d->span = span_from(p, start);
-	semicolon(p, "behind the declaration");
+	semicolon(p, "after the declaration");
 	return d;
 }
 
@@ -377,13 +375,25 @@ static bool at_statement(const struct parser *p)
 {
 	enum tok next = peek_at(p, 1);
 	switch (peek_kind(p)) {
-	case T_ATOMIC: case T_WHILE: case T_IF: case T_LBRACE: case T_ACQUIRE:
-	case T_RELEASE: case T_REPEAT: case T_EITHER: case T_ASSUME: case T_ASSERT:
-	case T_SKIP: case T_STEP: case T_COMMIT: case T_RETURN: case T_INC: case T_DEC:
+	case T_ATOMIC:
+	case T_WHILE:
+	case T_IF:
+	case T_LBRACE:
+	case T_ACQUIRE:
+	case T_RELEASE:
+	case T_REPEAT:
+	case T_EITHER:
+	case T_ASSUME:
+	case T_ASSERT:
+	case T_SKIP:
+	case T_STEP:
+	case T_COMMIT:
+	case T_RETURN:
+	case T_INC:
+	case T_DEC:
 		return true;
 	case T_NAME:
-		return next == T_ASSIGN || next == T_WALRUS || next == T_LPAREN ||
-		       next == T_LBRACK || next == T_DOT ||
+		return next == T_ASSIGN || next == T_WALRUS || next == T_LPAREN || next == T_LBRACK || next == T_DOT ||
 		       (next >= T_INC && next <= T_SHR_EQ);
 	default:
 		return false;
@@ -422,18 +432,16 @@ static struct decl *parse_top(struct parser *p)
 	if (!at_type(p)) {
 		if (cls == VAR_PLAIN && at_statement(p)) {
 			diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
-			           "statements stand inside a thread or a procedure");
+			           "statements belong inside a thread or a procedure");
 			diag_hint(p->d, "thread name { ... }");
 			p->panic = true;
 		} else if (peek_kind(p) == T_RBRACE) {
-			diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-			           "'}' closes nothing");
+			diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "'}' closes nothing");
 			p->pos++;
 		} else {
-			tok_expected(p, cls == VAR_PLAIN
-			                        ? "a declaration (a type, const, lock, "
-			                          "proc, thread or object)"
-			                        : "a type (as in safe bool x)");
+			tok_expected(p, cls == VAR_PLAIN ? "a declaration (a type, const, lock, "
+			                                   "proc, thread or object)"
+			                                 : "a type (as in safe bool x)");
 		}
 		return NULL;
 	}
@@ -445,8 +453,7 @@ static struct decl *parse_top(struct parser *p)
 	return parse_declarators(p, ty, cls_span, cls, true, false);
 }
 
-struct unit *parse_atm(const struct source *src, struct intern *names,
-                       struct arena *a, struct diags *d, struct tokens *toks)
+struct unit *parse_atm(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks)
 {
 	struct parser p = { .src = src, .arena = a, .d = d, .names = names };
 	struct unit *u = arena_new(a, struct unit);

@@ -10,9 +10,9 @@
 /* Does a declaration begin here? A bare name followed by a name does. */
 bool at_type(const struct parser *p);
 struct type_ref *parse_type(struct parser *p);
-/* The variables behind a type, up to the ';'. */
-struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct span cls_span,
-                               enum var_class cls, bool shared, bool field);
+/* The variables after a type, up to the ';'. */
+struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct span cls_span, enum var_class cls, bool shared,
+                               bool field);
 
 struct stmt *stmt_new(struct parser *p, enum stmt_kind kind);
 struct stmt *parse_block(struct parser *p);

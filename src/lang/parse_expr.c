@@ -65,7 +65,7 @@ static struct expr *parse_name(struct parser *p)
 		struct expr *e = expr_new(p, E_METHOD, tok_span(t));
 		e->name = t->value;
 		e->name_span = tok_span(t);
-		const struct token *m = tok_expect(p, T_NAME, "(an operation) behind '.'");
+		const struct token *m = tok_expect(p, T_NAME, "(an operation) after '.'");
 		if (!m)
 			return expr_new(p, E_ERROR, tok_span(t));
 		e->method = m->value;
@@ -73,8 +73,7 @@ static struct expr *parse_name(struct parser *p)
 		if (peek_kind(p) != T_LPAREN) {
 			diag_error(p->d, "syntax", p->src, span_from(p, t->start),
 			           "an object's fields cannot be used from outside");
-			diag_hint(p->d, "call one of its operations, as in %s.read()",
-			          intern_str(p->names, t->value));
+			diag_hint(p->d, "call one of its operations, as in %s.read()", intern_str(p->names, t->value));
 			return expr_new(p, E_ERROR, span_from(p, t->start));
 		}
 		parse_args(p, e);
@@ -88,11 +87,8 @@ static struct expr *parse_builtin(struct parser *p)
 {
 	const struct token *t = tok_next(p);
 	bool cas = t->kind == T_CAS;
-	const char *shape = cas ? "cas(x, expected, new)"
-	                        : t->kind == T_EXCHANGE ? "exchange(x, value)"
-	                                                : "fetch_add(x, value)";
-	struct expr *e = expr_new(p, cas ? E_CAS : t->kind == T_EXCHANGE ? E_XCHG : E_FADD,
-	                          tok_span(t));
+	const char *shape = cas ? "cas(x, expected, new)" : t->kind == T_EXCHANGE ? "exchange(x, value)" : "fetch_add(x, value)";
+	struct expr *e = expr_new(p, cas ? E_CAS : t->kind == T_EXCHANGE ? E_XCHG : E_FADD, tok_span(t));
 	e->op_span = tok_span(t);
 	const struct token *open = tok_expect(p, T_LPAREN, NULL);
 	if (!open)
@@ -113,8 +109,7 @@ static struct expr *parse_builtin(struct parser *p)
 			tok_expected(p, "','");
 			diag_hint(p->d, "it is written %s", shape);
 		}
-		while (peek_kind(p) != T_SEMI && peek_kind(p) != T_RBRACE &&
-		       peek_kind(p) != T_RPAREN && peek_kind(p) != T_EOF)
+		while (peek_kind(p) != T_SEMI && peek_kind(p) != T_RBRACE && peek_kind(p) != T_RPAREN && peek_kind(p) != T_EOF)
 			p->pos++;
 		tok_accept(p, T_RPAREN);
 		return expr_new(p, E_ERROR, span_from(p, t->start));
@@ -133,8 +128,7 @@ static struct expr *parse_any(struct parser *p)
 	const struct token *open = tok_expect(p, T_LPAREN, NULL);
 	if (!open)
 		return expr_new(p, E_ERROR, e->span);
-	if (peek_kind(p) == T_BOOL || peek_kind(p) == T_ENUM ||
-	    (peek_kind(p) == T_NAME && peek_at(p, 1) == T_RPAREN)) {
+	if (peek_kind(p) == T_BOOL || peek_kind(p) == T_ENUM || (peek_kind(p) == T_NAME && peek_at(p, 1) == T_RPAREN)) {
 		struct type_ref *ty = arena_new(p->arena, struct type_ref);
 		const struct token *w = tok_next(p);
 		ty->kind = w->kind == T_BOOL ? TY_BOOL : TY_ENUM;
@@ -171,8 +165,7 @@ void report_increment(struct parser *p)
 {
 	if (p->panic)
 		return;
-	diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-	           "%s is a statement here, not part of an expression",
+	diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "%s is a statement here, not part of an expression",
 	           token_text(peek_kind(p)));
 	diag_hint(p->d, "write `x++;` on its own, or fetch_add(x, 1) for one step that "
 	                "returns the old value");
@@ -211,7 +204,7 @@ static struct expr *parse_primary(struct parser *p)
 		e = parse_expr(p);
 		if (peek_kind(p) == T_ASSIGN && !p->panic) {
 			diag_error(p->d, "assign-in-condition", p->src, tok_span(peek(p)),
-			           "'=' assigns; it cannot stand inside an expression");
+			           "'=' assigns; it is not allowed inside an expression");
 			diag_hint(p->d, "to compare, write ==");
 			tok_next(p);
 			parse_expr(p);
@@ -276,14 +269,10 @@ static struct expr *parse_unary(struct parser *p)
 static const struct {
 	uint8_t op, prec;
 } binary[T_COUNT] = {
-	[T_OROR] = { OP_LOR, 1 },   [T_ANDAND] = { OP_LAND, 2 },
-	[T_PIPE] = { OP_OR, 3 },    [T_CARET] = { OP_XOR, 4 },
-	[T_AMP] = { OP_AND, 5 },    [T_EQ] = { OP_EQ, 6 },
-	[T_NE] = { OP_NE, 6 },      [T_LT] = { OP_LT, 7 },
-	[T_LE] = { OP_LE, 7 },      [T_GT] = { OP_GT, 7 },
-	[T_GE] = { OP_GE, 7 },      [T_SHL] = { OP_SHL, 8 },
-	[T_SHR] = { OP_SHR, 8 },    [T_PLUS] = { OP_ADD, 9 },
-	[T_MINUS] = { OP_SUB, 9 },  [T_STAR] = { OP_MUL, 10 },
+	[T_OROR] = { OP_LOR, 1 },   [T_ANDAND] = { OP_LAND, 2 },  [T_PIPE] = { OP_OR, 3 },   [T_CARET] = { OP_XOR, 4 },
+	[T_AMP] = { OP_AND, 5 },    [T_EQ] = { OP_EQ, 6 },        [T_NE] = { OP_NE, 6 },     [T_LT] = { OP_LT, 7 },
+	[T_LE] = { OP_LE, 7 },      [T_GT] = { OP_GT, 7 },        [T_GE] = { OP_GE, 7 },     [T_SHL] = { OP_SHL, 8 },
+	[T_SHR] = { OP_SHR, 8 },    [T_PLUS] = { OP_ADD, 9 },     [T_MINUS] = { OP_SUB, 9 }, [T_STAR] = { OP_MUL, 10 },
 	[T_SLASH] = { OP_DIV, 10 }, [T_PERCENT] = { OP_MOD, 10 },
 };
 

@@ -8,38 +8,64 @@ struct word {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-#define SHARED  "leave it out: a variable declared outside the threads is shared, one inside is local"
-#define FOREIGN_SIZES   "use int, or a range of what it holds: int[0..255]"
-#define RWLOCK  "code it: int[0..N] readers; bool writing; to read, step { assume(!writing); readers = readers + 1; } (examples/reader-writer.atm)"
-#define COUNTER "code it: int[0..N] s; to take it, step { assume(s > 0); s = s - 1; }, to give it back, fetch_add(s, 1)"
+#define SHARED        "omit it: a variable declared outside the threads is shared, one inside is local"
+#define FOREIGN_SIZES "use int, or a range of what it holds: int[0..255]"
+#define RWLOCK                                                                                                       \
+	"implement it: int[0..N] readers; bool writing; to read, step { assume(!writing); readers = readers + 1; } " \
+	"(examples/reader-writer.atm)"
+#define COUNTER "implement it: int[0..N] s; to take it, step { assume(s > 0); s = s - 1; }, to release it, fetch_add(s, 1)"
 
 static const struct word qualifiers[] = {
-	{ "unsigned", FOREIGN_SIZES }, { "signed", FOREIGN_SIZES }, { "long", FOREIGN_SIZES }, { "short", FOREIGN_SIZES },
-	{ "static", SHARED },  { "extern", SHARED }, { "register", SHARED }, { "auto", SHARED },
-	{ "volatile", "leave it out: every access of a shared variable is a step of its own" },
-	{ "_Atomic", "leave it out: every access of a shared variable is atomic; cas and fetch_add are one access" },
+	{ "unsigned", FOREIGN_SIZES },
+	{ "signed", FOREIGN_SIZES },
+	{ "long", FOREIGN_SIZES },
+	{ "short", FOREIGN_SIZES },
+	{ "static", SHARED },
+	{ "extern", SHARED },
+	{ "register", SHARED },
+	{ "auto", SHARED },
+	{ "volatile", "omit it: every access to a shared variable is a separate step" },
+	{ "_Atomic", "omit it: every access to a shared variable is atomic; cas and fetch_add are one access" },
 };
 
 static const struct word types[] = {
-	{ "unsigned", FOREIGN_SIZES }, { "signed", FOREIGN_SIZES }, { "long", FOREIGN_SIZES }, { "short", FOREIGN_SIZES }, { "char", FOREIGN_SIZES }, { "size_t", FOREIGN_SIZES },
-	{ "int8_t", FOREIGN_SIZES }, { "int16_t", FOREIGN_SIZES }, { "int32_t", FOREIGN_SIZES }, { "int64_t", FOREIGN_SIZES },
-	{ "uint8_t", FOREIGN_SIZES }, { "uint16_t", FOREIGN_SIZES }, { "uint32_t", FOREIGN_SIZES }, { "uint64_t", FOREIGN_SIZES },
-	{ "atomic_int", "use int: every access of a shared variable is atomic" },
-	{ "atomic_bool", "use bool: every access of a shared variable is atomic" },
-	{ "float", "use int: there are whole numbers only" }, { "double", "use int: there are whole numbers only" },
-	{ "mutex", "use lock" }, { "pthread_mutex_t", "use lock" }, { "mtx_t", "use lock" }, { "spinlock", "use lock" },
+	{ "unsigned", FOREIGN_SIZES },
+	{ "signed", FOREIGN_SIZES },
+	{ "long", FOREIGN_SIZES },
+	{ "short", FOREIGN_SIZES },
+	{ "char", FOREIGN_SIZES },
+	{ "size_t", FOREIGN_SIZES },
+	{ "int8_t", FOREIGN_SIZES },
+	{ "int16_t", FOREIGN_SIZES },
+	{ "int32_t", FOREIGN_SIZES },
+	{ "int64_t", FOREIGN_SIZES },
+	{ "uint8_t", FOREIGN_SIZES },
+	{ "uint16_t", FOREIGN_SIZES },
+	{ "uint32_t", FOREIGN_SIZES },
+	{ "uint64_t", FOREIGN_SIZES },
+	{ "atomic_int", "use int: every access to a shared variable is atomic" },
+	{ "atomic_bool", "use bool: every access to a shared variable is atomic" },
+	{ "float", "use int: only integers are supported" },
+	{ "double", "use int: only integers are supported" },
+	{ "mutex", "use lock" },
+	{ "pthread_mutex_t", "use lock" },
+	{ "mtx_t", "use lock" },
+	{ "spinlock", "use lock" },
 	{ "pthread_spinlock_t", "use lock" },
-	{ "rwlock", RWLOCK }, { "pthread_rwlock_t", RWLOCK },
-	{ "semaphore", COUNTER }, { "sem_t", COUNTER },
-	{ "condition", "leave it out: assume(e) waits until e holds" }, { "pthread_cond_t", "leave it out: assume(e) waits until e holds" },
-	{ "pthread_t", "leave it out: thread name * 2 { ... } runs two of them from the start" },
+	{ "rwlock", RWLOCK },
+	{ "pthread_rwlock_t", RWLOCK },
+	{ "semaphore", COUNTER },
+	{ "sem_t", COUNTER },
+	{ "condition", "omit it: assume(e) waits until e holds" },
+	{ "pthread_cond_t", "omit it: assume(e) waits until e holds" },
+	{ "pthread_t", "omit it: thread name * 2 { ... } runs two of them from the start" },
 };
 
 static const struct word calls[] = {
 	{ "unlock", "use release(l)" },
 	{ "pthread_mutex_lock", "use acquire(l), with lock l; declared outside the threads" },
 	{ "pthread_mutex_unlock", "use release(l)" },
-	{ "pthread_mutex_trylock", "code the lock: bool l; cas(l, false, true) takes it, or tells that it is taken" },
+	{ "pthread_mutex_trylock", "implement the lock: bool l; cas(l, false, true) takes it, and fails if it is taken" },
 	{ "pthread_spin_lock", "use acquire(l), with lock l; declared outside the threads" },
 	{ "pthread_spin_unlock", "use release(l)" },
 	{ "mtx_lock", "use acquire(l), with lock l; declared outside the threads" },
@@ -50,9 +76,9 @@ static const struct word calls[] = {
 	{ "sem_wait", COUNTER },
 	{ "sem_post", COUNTER },
 	{ "pthread_cond_wait", "use release(l); assume(e); acquire(l);" },
-	{ "pthread_cond_signal", "leave it out: assume(e) goes on as soon as e holds" },
-	{ "pthread_cond_broadcast", "leave it out: assume(e) goes on as soon as e holds" },
-	{ "pthread_create", "leave it out: thread name * 2 { ... } runs two of them from the start" },
+	{ "pthread_cond_signal", "omit it: assume(e) continues as soon as e holds" },
+	{ "pthread_cond_broadcast", "omit it: assume(e) continues as soon as e holds" },
+	{ "pthread_create", "omit it: thread name * 2 { ... } runs two of them from the start" },
 	{ "pthread_join", "set a variable at the end of the thread, and assume it here" },
 	{ "wait", "use assume(e): it waits until e holds" },
 	{ "await", "use assume(e): it waits until e holds" },
@@ -68,9 +94,9 @@ static const struct word calls[] = {
 	{ "fetch_sub", "use fetch_add(x, -v)" },
 	{ "choose", "use any(lo..hi)" },
 	{ "nondet", "use any(bool) or any(lo..hi)" },
-	{ "yield", "leave it out: any thread may run between two steps" },
-	{ "sleep", "leave it out: any thread may run between two steps" },
-	{ "printf", "leave it out; intact sim shows every step" },
+	{ "yield", "omit it: any thread may run between two steps" },
+	{ "sleep", "omit it: any thread may run between two steps" },
+	{ "printf", "omit it; intact sim shows every step" },
 	{ "malloc", "use an array and an index into it" },
 	{ "free", "use an array and an index into it" },
 };
@@ -100,7 +126,7 @@ static const char *name_at(const struct parser *p)
 
 static void report(struct parser *p, const char *hint)
 {
-	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "there is no '%s' in the model language", name_at(p));
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "the model language has no '%s'", name_at(p));
 	diag_hint(p->d, "%s", hint);
 }
 
@@ -122,12 +148,15 @@ bool foreign_declaration(struct parser *p)
 	enum tok next = peek_at(p, 1);
 	if (!is_typedef && strcmp(word, "struct") && strcmp(word, "union"))
 		return false;
-	if (!is_typedef && next != T_LBRACE && !(next == T_NAME && (peek_at(p, 2) == T_LBRACE || peek_at(p, 2) == T_NAME || peek_at(p, 2) == T_STAR)))
+	if (!is_typedef && next != T_LBRACE &&
+	    !(next == T_NAME && (peek_at(p, 2) == T_LBRACE || peek_at(p, 2) == T_NAME || peek_at(p, 2) == T_STAR)))
 		return false; /* a type or a variable of that name */
 	if (is_typedef && next != T_NAME && next != T_INT_TYPE && next != T_BOOL && next != T_ENUM)
 		return false;
-	report(p, is_typedef ? "name the type where it is used; enum e { A, B }; declares a type"
-	                     : "declare its members one by one: int point_x, point_y; an array for each where there are several of it");
+	report(p,
+	       is_typedef
+	               ? "name the type where it is used; enum e { A, B }; declares a type"
+	               : "declare its members one by one: int point_x, point_y; an array for each where there are several of it");
 	while (peek_kind(p) != T_SEMI && peek_kind(p) != T_RBRACE && peek_kind(p) != T_EOF) {
 		if (peek_kind(p) == T_LBRACE)
 			skip_braces(p);
@@ -144,7 +173,8 @@ void foreign_qualifiers(struct parser *p)
 	for (;;) {
 		const char *hint = find(qualifiers, COUNT(qualifiers), name_at(p));
 		enum tok next = peek_at(p, 1);
-		bool other = next == T_NAME && find(qualifiers, COUNT(qualifiers), intern_str(p->names, p->toks.list[p->pos + 1].value));
+		bool other = next == T_NAME &&
+		             find(qualifiers, COUNT(qualifiers), intern_str(p->names, p->toks.list[p->pos + 1].value));
 		if (!hint || (next != T_INT_TYPE && next != T_BOOL && next != T_ENUM && next != T_LOCK && !other))
 			return;
 		report(p, hint);
@@ -156,7 +186,7 @@ void foreign_pointer(struct parser *p)
 {
 	if (peek_kind(p) != T_STAR)
 		return;
-	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "there are no pointers in the model language");
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "the model language has no pointers");
 	diag_hint(p->d, "put what they point to into an array, and use its index: int[0..7] p;");
 	while (peek_kind(p) == T_STAR)
 		p->pos++;
@@ -166,7 +196,7 @@ void foreign_address(struct parser *p)
 {
 	if (peek_kind(p) != T_AMP)
 		return;
-	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "there are no addresses in the model language");
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "the model language has no addresses");
 	diag_hint(p->d, "name the variable itself, or use an index into an array");
 	p->pos++;
 }

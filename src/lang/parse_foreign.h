@@ -1,6 +1,6 @@
 /*
  * parse_foreign: what a C programmer writes and the model language does not have. One message with a hint, and as much of it
- * read as makes sense, so that the rest of the model is not drowned in messages that follow from it.
+ * read as makes sense, so that it does not cause further messages about the rest of the model.
  */
 #ifndef INTACT_LANG_PARSE_FOREIGN_H
 #define INTACT_LANG_PARSE_FOREIGN_H

@@ -7,11 +7,11 @@
  *   thlist := null | stmt "||" thlist
  *
  * Taken as printed, with the freedom its own figures take: the last thread
- * may do without `||`, there may be one behind the definitions (Fig. 5), a
- * list of definitions or statements may end in `;`, and `;` may be missing
- * at the end of a line (Fig. 5; a warning). Names that are not declared are
- * locals: each thread gets a declaration of them, in the order in which they
- * first appear, that has no text of its own. Threads are called T1, T2, ...
+ * may omit `||`, and there may be one after the definitions (Fig. 5), a list
+ * of definitions or statements may end in `;`, and `;` may be missing at the
+ * end of a line (Fig. 5; a warning). Names that are not declared are locals:
+ * each thread gets a declaration of them, in the order in which they first
+ * appear, that has no text of its own. Threads are called T1, T2, ...
  */
 #include <string.h>
 
@@ -32,8 +32,13 @@ static struct stmt *stmt_new(struct sml *s, enum stmt_kind kind)
 static bool begins_stmt(enum tok k)
 {
 	switch (k) {
-	case T_NAME: case T_WHILE: case T_IF: case T_BEGIN: case T_SKIP:
-	case T_ACQUIRE: case T_RELEASE:
+	case T_NAME:
+	case T_WHILE:
+	case T_IF:
+	case T_BEGIN:
+	case T_SKIP:
+	case T_ACQUIRE:
+	case T_RELEASE:
 		return true;
 	default:
 		return false;
@@ -88,7 +93,7 @@ static bool foreign_word(struct sml *s)
 		{ "either", "nondeterministic choice is written in .atm files" },
 		{ "unlock", "use release(l)" },
 		{ "const", "write the number itself" },
-		{ "Begin", "the word is begin" },
+		{ "Begin", "the keyword is begin" },
 	};
 	struct parser *p = &s->p;
 	if (peek_kind(p) != T_NAME || peek_at(p, 1) == T_WALRUS || peek_at(p, 1) == T_ASSIGN)
@@ -97,8 +102,7 @@ static bool foreign_word(struct sml *s)
 	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
 		if (strcmp(name, foreign[i].word))
 			continue;
-		diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)),
-		           "there is no '%s' in SML", name);
+		diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "SML has no '%s'", name);
 		diag_hint(p->d, "%s", foreign[i].hint);
 		p->panic = true;
 		return true;
@@ -116,19 +120,15 @@ static struct stmt *parse_assign(struct sml *s)
 	st->form = ASSIGN_PLAIN;
 	enum tok k = peek_kind(p);
 	if (k == T_ASSIGN || k == T_EQ) {
-		diag_error(p->d, "assign-form", p->src, tok_span(peek(p)),
-		           "%s compares; to assign, write ':='", token_text(k));
+		diag_error(p->d, "assign-form", p->src, tok_span(peek(p)), "%s compares; to assign, write ':='", token_text(k));
 		k = T_WALRUS;
-	} else if (k == T_INC || k == T_DEC ||
-	           (k >= T_PLUS_EQ && k <= T_SHR_EQ)) {
-		diag_error(p->d, "assign-form", p->src, tok_span(peek(p)),
-		           "SML has no %s", token_text(k));
-		diag_hint(p->d, "write it out: %s := %s %c %s", name, name,
-		          k == T_DEC || k == T_MINUS_EQ ? '-' : '+',
+	} else if (k == T_INC || k == T_DEC || (k >= T_PLUS_EQ && k <= T_SHR_EQ)) {
+		diag_error(p->d, "assign-form", p->src, tok_span(peek(p)), "SML has no %s", token_text(k));
+		diag_hint(p->d, "write it out: %s := %s %c %s", name, name, k == T_DEC || k == T_MINUS_EQ ? '-' : '+',
 		          k == T_INC || k == T_DEC ? "1" : "...");
 		p->panic = true;
 	} else if (k != T_WALRUS) {
-		tok_expected(p, "':=' behind the variable");
+		tok_expected(p, "':=' after the variable");
 	}
 	if (k == T_WALRUS) {
 		tok_next(p);
@@ -141,16 +141,15 @@ static struct stmt *parse_assign(struct sml *s)
 	return st;
 }
 
-/* A missing ';' where the next statement begins on a line of its own (or
- * behind a closing brace) is what the paper's figures have. */
+/* A missing ';' where the next statement begins on its own line (or after a
+ * closing brace) is what the paper's figures have. */
 static void missing_semicolon(struct sml *s)
 {
 	struct parser *p = &s->p;
 	const struct token *before = &p->toks.list[p->pos - 1];
 	struct span at = { before->end, before->end };
 	if (peek(p)->line_start || before->kind == T_RBRACE || before->kind == T_END)
-		diag_warn(p->d, "missing-semicolon", p->src, at,
-		          "';' is missing between two statements");
+		diag_warn(p->d, "missing-semicolon", p->src, at, "';' is missing between two statements");
 	else
 		diag_error(p->d, "syntax", p->src, at, "expected ';' between two statements");
 }
@@ -165,12 +164,10 @@ static struct stmt *parse_list(struct sml *s)
 		struct stmt *st = parse_stmt(s);
 		*tail = st;
 		tail = &st->next;
-		if (!p->panic && !begins_stmt(peek_kind(p)) && !ends_list(peek_kind(p)) &&
-		    peek_kind(p) != T_SEMI)
+		if (!p->panic && !begins_stmt(peek_kind(p)) && !ends_list(peek_kind(p)) && peek_kind(p) != T_SEMI)
 			tok_expected(p, "';' or the end of the thread");
 		if (p->panic) {
-			if (p->pos == before && !ends_list(peek_kind(p)) &&
-			    peek_kind(p) != T_LBRACE)
+			if (p->pos == before && !ends_list(peek_kind(p)) && peek_kind(p) != T_LBRACE)
 				p->pos++;
 			recover(s);
 			p->panic = false;
@@ -194,8 +191,7 @@ static struct stmt *parse_body(struct sml *s, const struct token *open, enum tok
 	b->kind = S_BLOCK;
 	b->head = tok_span(open);
 	if (peek_kind(p) == close) {
-		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-		           "expected a statement, found %s", token_text(close));
+		diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "expected a statement, found %s", token_text(close));
 		diag_hint(p->d, "skip is the statement that does nothing");
 	} else {
 		b->body = parse_list(s);
@@ -229,8 +225,7 @@ static struct expr *parse_condition(struct sml *s, const char *behind)
 	struct expr *e = sml_expr(s);
 	s->parens--;
 	if (peek_kind(p) == T_WALRUS && !p->panic) {
-		diag_error(p->d, "assign-in-condition", p->src, tok_span(peek(p)),
-		           "':=' assigns, but this is a condition");
+		diag_error(p->d, "assign-in-condition", p->src, tok_span(peek(p)), "':=' assigns, but this is a condition");
 		diag_hint(p->d, "to compare, write =");
 		tok_next(p);
 		sml_expr(s);
@@ -248,13 +243,12 @@ static struct stmt *parse_if(struct sml *s)
 	struct stmt *st = stmt_new(s, S_IF);
 	const struct token *head = tok_next(p);
 	st->value = parse_condition(s, "behind 'if'");
-	st->body = parse_braces(s, "behind the condition");
+	st->body = parse_braces(s, "after the condition");
 	if (p->panic)
 		return st;
 	if (!tok_accept(p, T_ELSE)) {
 		uint32_t end = p->toks.list[p->pos - 1].end;
-		diag_error(p->d, "missing-else", p->src, (struct span){ end, end },
-		           "expected 'else' behind the first branch");
+		diag_error(p->d, "missing-else", p->src, (struct span){ end, end }, "expected 'else' after the first branch");
 		diag_note(p->d, p->src, tok_span(head), "the 'if' it belongs to");
 		diag_hint(p->d, "every if of SML has two branches; write else { skip }");
 		return st;
@@ -269,7 +263,7 @@ static struct stmt *parse_while(struct sml *s)
 	struct stmt *st = stmt_new(s, S_WHILE);
 	tok_next(&s->p);
 	st->value = parse_condition(s, "behind 'while'");
-	st->body = parse_braces(s, "behind the condition");
+	st->body = parse_braces(s, "after the condition");
 	return st;
 }
 
@@ -298,8 +292,7 @@ static struct stmt *parse_lock_stmt(struct sml *s)
 		diag_error(p->d, "type", p->src, at, "'%s' is a variable, not a lock", name);
 		diag_hint(p->d, "locks are declared with lock: lock %s;", name);
 	} else {
-		diag_error(p->d, "undeclared-name", p->src, at,
-		           "the lock '%s' is not declared", name);
+		diag_error(p->d, "undeclared-name", p->src, at, "the lock '%s' is not declared", name);
 		if (!sml_suggest(s, t->value, TY_LOCK))
 			diag_hint(p->d, "declare it before the first thread: lock %s;", name);
 	}
@@ -340,18 +333,14 @@ static struct stmt *parse_stmt_inner(struct sml *s)
 		return foreign_word(s) ? st : parse_assign(s);
 	case T_INT_TYPE:
 	case T_LOCK:
-		diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
-		           "definitions stand before the first thread");
-		diag_hint(p->d, "a thread's own variables begin with a small letter "
-		                "and need no definition");
+		diag_error(p->d, "misplaced", p->src, tok_span(peek(p)), "definitions must precede the first thread");
+		diag_hint(p->d, "local variables begin with a lower-case letter and need no definition");
 		break;
 	case T_ELSE:
-		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-		           "'else' without an 'if' before it");
+		diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "'else' without an 'if' before it");
 		break;
 	case T_LBRACE:
-		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-		           "braces belong to 'while', 'if' and 'else'");
+		diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "braces belong to 'while', 'if' and 'else'");
 		diag_hint(p->d, "a block that must be atomic is written begin ... end");
 		break;
 	default:
@@ -405,8 +394,7 @@ static struct decl *parse_thread(struct sml *s)
 	struct stmt **tail = &d->body->body;
 	while (peek_kind(p) != T_OROR && peek_kind(p) != T_EOF) {
 		if (ends_list(peek_kind(p))) {
-			diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-			           "%s closes nothing", token_text(peek_kind(p)));
+			diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "%s closes nothing", token_text(peek_kind(p)));
 			tok_next(p);
 			tok_accept(p, T_SEMI);
 			continue;
@@ -425,17 +413,15 @@ static struct decl *parse_thread(struct sml *s)
 static void parse_threads(struct sml *s, struct decl **tail)
 {
 	struct parser *p = &s->p;
-	tok_accept(p, T_OROR); /* as Fig. 5 has it behind the definitions */
+	tok_accept(p, T_OROR); /* as Fig. 5 has it after the definitions */
 	while (peek_kind(p) != T_EOF) {
 		if (peek_kind(p) == T_OROR) {
-			diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-			           "expected a thread before '||'");
+			diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "expected a thread before '||'");
 			diag_hint(p->d, "skip is the statement that does nothing");
 			tok_next(p);
 			continue;
 		}
-		if (peek_kind(p) == T_NAME && peek_at(p, 1) == T_EOF &&
-		    !strcmp(intern_str(p->names, peek(p)->value), "null")) {
+		if (peek_kind(p) == T_NAME && peek_at(p, 1) == T_EOF && !strcmp(intern_str(p->names, peek(p)->value), "null")) {
 			tok_next(p); /* the figure's word for the empty list */
 			break;
 		}
@@ -447,7 +433,7 @@ static void parse_threads(struct sml *s, struct decl **tail)
 
 /* ---- definitions -------------------------------------------------------- */
 
-/* What C has behind a declared name and SML has not; skipped. */
+/* What C has after a declared name and SML does not; skipped. */
 static void foreign_definition(struct sml *s)
 {
 	struct parser *p = &s->p;
@@ -490,10 +476,9 @@ static struct decl *parse_definition(struct sml *s, const struct token *word)
 	d->is_shared = d->first_of_group = true;
 	if (!lock && !(name[0] >= 'A' && name[0] <= 'Z')) {
 		char upper = name[0] >= 'a' && name[0] <= 'z' ? (char)(name[0] - 32) : 'X';
-		diag_error(p->d, "name-case", p->src, tok_span(t),
-		           "global variables begin with a capital letter");
-		diag_hint(p->d, "call it '%c%s', or leave the definition out to make it "
-		                "a local of each thread that uses it", upper, name + 1);
+		diag_error(p->d, "name-case", p->src, tok_span(t), "global variables begin with a capital letter");
+		diag_hint(p->d, "call it '%c%s', or omit the definition to make it a local of each thread that uses it", upper,
+		          name + 1);
 	}
 	s->kind[t->value] = lock ? SML_LOCK : SML_GLOBAL;
 	foreign_definition(s);
@@ -513,10 +498,8 @@ static struct decl **parse_definitions(struct sml *s)
 	const struct token *word = NULL;
 	while (at_definition(s) || (word && peek_kind(p) == T_COMMA)) {
 		if (peek_kind(p) == T_COMMA) {
-			diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-			           "one definition defines one name");
-			diag_hint(p->d, "separate them by ';': %s",
-			          word->kind == T_LOCK ? "lock a; lock b" : "int X; int Y");
+			diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "one definition defines one name");
+			diag_hint(p->d, "separate them by ';': %s", word->kind == T_LOCK ? "lock a; lock b" : "int X; int Y");
 			tok_next(p);
 		} else {
 			word = tok_next(p);
@@ -534,8 +517,7 @@ static struct decl **parse_definitions(struct sml *s)
 	return tail;
 }
 
-struct unit *parse_sml(const struct source *src, struct intern *names,
-                       struct arena *a, struct diags *d, struct tokens *toks)
+struct unit *parse_sml(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks)
 {
 	struct sml s = { .p = { .src = src, .arena = a, .d = d, .names = names } };
 	s.unit = arena_new(a, struct unit);

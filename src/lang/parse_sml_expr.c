@@ -29,8 +29,7 @@ void sml_need_number(struct sml *s, const struct expr *e)
 {
 	if (!is_bool(e))
 		return;
-	diag_error(s->p.d, "type", s->p.src, e->span,
-	           "this is true or false, but a number is needed here");
+	diag_error(s->p.d, "type", s->p.src, e->span, "this is true or false, but a number is needed here");
 	diag_hint(s->p.d, "all variables of SML are integers; keep a truth value as 0 or 1");
 }
 
@@ -38,8 +37,7 @@ void sml_need_bool(struct sml *s, const struct expr *e)
 {
 	if (is_bool(e) || e->kind == E_ERROR)
 		return;
-	diag_error(s->p.d, "type", s->p.src, e->span,
-	           "this is a number, but a condition is needed here");
+	diag_error(s->p.d, "type", s->p.src, e->span, "this is a number, but a condition is needed here");
 	if (e->kind == E_NAME)
 		diag_hint(s->p.d, "compare it: %s != 0", intern_str(s->p.names, e->name));
 	else
@@ -88,17 +86,17 @@ struct expr *sml_variable(struct sml *s)
 	const char *name = intern_str(s->p.names, t->value);
 	enum sml_name kind = (enum sml_name)s->kind[t->value];
 	if (kind == SML_LOCK) {
-		diag_error(s->p.d, "type", s->p.src, tok_span(t),
-		           "'%s' is a lock, not a number", name);
+		diag_error(s->p.d, "type", s->p.src, tok_span(t), "'%s' is a lock, not a number", name);
 		diag_hint(s->p.d, "locks can only be acquired and released");
 		return expr_new(&s->p, E_ERROR, tok_span(t));
 	}
 	if (kind == SML_FREE && name[0] >= 'A' && name[0] <= 'Z') {
-		diag_error(s->p.d, "undeclared-name", s->p.src, tok_span(t),
-		           "the global variable '%s' is not declared", name);
+		diag_error(s->p.d, "undeclared-name", s->p.src, tok_span(t), "the global variable '%s' is not declared", name);
 		if (!sml_suggest(s, t->value, TY_INT))
-			diag_hint(s->p.d, "declare it before the first thread: int %s; "
-			                  "locals begin with a small letter", name);
+			diag_hint(s->p.d,
+			          "declare it before the first thread: int %s; "
+			          "locals begin with a lower-case letter",
+			          name);
 		s->kind[t->value] = kind = SML_REPORTED;
 	}
 	if (kind == SML_REPORTED)
@@ -123,7 +121,7 @@ static struct expr *parse_number(struct sml *s)
 	return expr_grown(p, e);
 }
 
-/* Behind a name: what other languages have there and SML has not. */
+/* After a name: what other languages have there and SML has not. */
 static bool foreign_suffix(struct sml *s, const struct expr *name)
 {
 	struct parser *p = &s->p;
@@ -136,8 +134,7 @@ static bool foreign_suffix(struct sml *s, const struct expr *name)
 		what = "objects";
 	if (!what || p->panic)
 		return false;
-	diag_error(p->d, "foreign-word", p->src,
-	           (struct span){ name->span.start, peek(p)->end }, "SML has no %s", what);
+	diag_error(p->d, "foreign-word", p->src, (struct span){ name->span.start, peek(p)->end }, "SML has no %s", what);
 	diag_hint(p->d, "a model that needs them can be written as an .atm file");
 	p->panic = true;
 	return true;
@@ -185,8 +182,7 @@ static struct expr *parse_primary(struct sml *s)
 	}
 }
 
-static struct expr *binary(struct sml *s, enum op op, struct span op_span,
-                           struct expr *a, struct expr *b)
+static struct expr *binary(struct sml *s, enum op op, struct span op_span, struct expr *a, struct expr *b)
 {
 	struct expr *e = expr_new(&s->p, E_BINARY, (struct span){ a->span.start, b->span.end });
 	e->op = op;
@@ -235,12 +231,24 @@ static enum op comparison(struct sml *s, struct span *at)
 	enum op op = OP_NONE;
 	*at = tok_span(peek(p));
 	switch (peek_kind(p)) {
-	case T_LT: op = OP_LT; break;
-	case T_LE: op = OP_LE; break;
-	case T_GT: op = OP_GT; break;
-	case T_GE: op = OP_GE; break;
-	case T_NE: op = OP_NE; break;
-	case T_ASSIGN: op = OP_EQ; break;
+	case T_LT:
+		op = OP_LT;
+		break;
+	case T_LE:
+		op = OP_LE;
+		break;
+	case T_GT:
+		op = OP_GT;
+		break;
+	case T_GE:
+		op = OP_GE;
+		break;
+	case T_NE:
+		op = OP_NE;
+		break;
+	case T_ASSIGN:
+		op = OP_EQ;
+		break;
 	case T_EQ:
 		op = OP_EQ;
 		diag_error(p->d, "foreign-word", p->src, *at, "'==' is '=' in SML");
@@ -316,12 +324,14 @@ static bool foreign_operator(struct sml *s)
 	case T_OROR:
 		if (!s->parens)
 			return false;
-		diag_error(p->d, "foreign-word", p->src, tok_span(t),
-		           "'||' stands between threads; 'or' is written | (or ∨)");
+		diag_error(p->d, "foreign-word", p->src, tok_span(t), "'||' separates threads; 'or' is written | (or ∨)");
 		break;
-	case T_PERCENT: case T_CARET: case T_SHL: case T_SHR:
-		diag_error(p->d, "foreign-word", p->src, tok_span(t),
-		           "SML has no %s; its operators are + - * /", token_text(t->kind));
+	case T_PERCENT:
+	case T_CARET:
+	case T_SHL:
+	case T_SHR:
+		diag_error(p->d, "foreign-word", p->src, tok_span(t), "SML has no %s; its operators are + - * /",
+		           token_text(t->kind));
 		break;
 	default:
 		return false;

@@ -42,10 +42,9 @@ struct stmt *parse_block(struct parser *p)
 		if (p->panic)
 			tok_recover(p);
 		if (p->pos == before)
-			p->pos++; /* never stand still */
+			p->pos++; /* always advance */
 		p->panic = false;
-		if (peek_kind(p) == T_THREAD || peek_kind(p) == T_PROC ||
-		    peek_kind(p) == T_OBJECT)
+		if (peek_kind(p) == T_THREAD || peek_kind(p) == T_PROC || peek_kind(p) == T_OBJECT)
 			break; /* a brace is missing before this declaration */
 	}
 	s->close = peek(p)->start;
@@ -64,8 +63,8 @@ static struct expr *parse_condition(struct parser *p, const char *word)
 		return expr_new(p, E_ERROR, tok_span(peek(p)));
 	struct expr *e = parse_expr(p);
 	if ((peek_kind(p) == T_ASSIGN || peek_kind(p) == T_WALRUS) && !p->panic) {
-		diag_error(p->d, "assign-in-condition", p->src, tok_span(peek(p)),
-		           "%s assigns, but this is a condition", token_text(peek_kind(p)));
+		diag_error(p->d, "assign-in-condition", p->src, tok_span(peek(p)), "%s assigns, but this is a condition",
+		           token_text(peek_kind(p)));
 		diag_hint(p->d, "to compare, write ==");
 		tok_next(p);
 		parse_expr(p);
@@ -115,7 +114,7 @@ static struct stmt *parse_lock_stmt(struct parser *p)
 	s->target = parse_name_or_element(p, "a lock");
 	tok_close(p, T_RPAREN, open);
 	s->span = span_from(p, s->head.start);
-	semicolon(p, "behind the statement");
+	semicolon(p, "after the statement");
 	return s;
 }
 
@@ -136,17 +135,28 @@ static struct stmt *parse_atomic(struct parser *p)
 static enum op assign_op(enum tok k)
 {
 	switch (k) {
-	case T_PLUS_EQ: return OP_ADD;
-	case T_MINUS_EQ: return OP_SUB;
-	case T_STAR_EQ: return OP_MUL;
-	case T_SLASH_EQ: return OP_DIV;
-	case T_PERCENT_EQ: return OP_MOD;
-	case T_AMP_EQ: return OP_AND;
-	case T_PIPE_EQ: return OP_OR;
-	case T_CARET_EQ: return OP_XOR;
-	case T_SHL_EQ: return OP_SHL;
-	case T_SHR_EQ: return OP_SHR;
-	default: return OP_NONE;
+	case T_PLUS_EQ:
+		return OP_ADD;
+	case T_MINUS_EQ:
+		return OP_SUB;
+	case T_STAR_EQ:
+		return OP_MUL;
+	case T_SLASH_EQ:
+		return OP_DIV;
+	case T_PERCENT_EQ:
+		return OP_MOD;
+	case T_AMP_EQ:
+		return OP_AND;
+	case T_PIPE_EQ:
+		return OP_OR;
+	case T_CARET_EQ:
+		return OP_XOR;
+	case T_SHL_EQ:
+		return OP_SHL;
+	case T_SHR_EQ:
+		return OP_SHR;
+	default:
+		return OP_NONE;
 	}
 }
 
@@ -167,7 +177,7 @@ static void skip_parentheses(struct parser *p)
 }
 
 /* Words of other languages that begin a statement and do not exist here. What
- * stands behind them is read as far as it can be. */
+ * follows them is read as far as possible. */
 static struct stmt *foreign_word(struct parser *p)
 {
 	static const struct {
@@ -181,8 +191,7 @@ static struct stmt *foreign_word(struct parser *p)
 		{ "end", "blocks are written atomic { ... }; begin ... end is SML (.sml)" },
 	};
 	enum tok next = peek_at(p, 1);
-	if (peek_kind(p) != T_NAME || next == T_ASSIGN || next == T_DOT || next == T_LBRACK ||
-	    (next >= T_INC && next <= T_SHR_EQ))
+	if (peek_kind(p) != T_NAME || next == T_ASSIGN || next == T_DOT || next == T_LBRACK || (next >= T_INC && next <= T_SHR_EQ))
 		return NULL; /* a variable of that name */
 	const char *name = intern_str(p->names, peek(p)->value);
 	size_t i = 0, n = sizeof foreign / sizeof *foreign;
@@ -190,8 +199,7 @@ static struct stmt *foreign_word(struct parser *p)
 		i++;
 	if (i == n)
 		return NULL;
-	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)),
-	           "there is no '%s' in the model language", name);
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "the model language has no '%s'", name);
 	diag_hint(p->d, "%s", foreign[i].hint);
 	struct stmt *s = stmt_new(p, S_EMPTY);
 	p->pos++;
@@ -220,14 +228,13 @@ static struct stmt *parse_simple(struct parser *p)
 		tok_next(p);
 		s->target = parse_name_or_element(p, "a variable");
 		s->span = span_from(p, s->head.start);
-		semicolon(p, "behind the statement");
+		semicolon(p, "after the statement");
 		return s;
 	}
 	struct expr *e = parse_expr(p);
 	enum tok k = peek_kind(p);
 	if (k == T_WALRUS && !p->panic) {
-		diag_error(p->d, "walrus", p->src, tok_span(peek(p)),
-		           "':=' assigns in SML; in .atm files it is '='");
+		diag_error(p->d, "walrus", p->src, tok_span(peek(p)), "':=' assigns in SML; in .atm files it is '='");
 		diag_hint(p->d, "write = instead, or name the file .sml");
 		k = T_ASSIGN;
 	}
@@ -246,22 +253,19 @@ static struct stmt *parse_simple(struct parser *p)
 	} else {
 		s->value = e;
 	}
-	if (s->kind == S_ASSIGN && e->kind != E_NAME && e->kind != E_INDEX &&
-	    e->kind != E_ERROR) {
-		diag_error(p->d, "not-a-variable", p->src, e->span,
-		           "only a variable or an array element can be assigned");
+	if (s->kind == S_ASSIGN && e->kind != E_NAME && e->kind != E_INDEX && e->kind != E_ERROR) {
+		diag_error(p->d, "not-a-variable", p->src, e->span, "only a variable or an array element can be assigned");
 		s->target = expr_new(p, E_ERROR, e->span);
 	}
 	if (s->value && (peek_kind(p) == T_INC || peek_kind(p) == T_DEC))
 		report_increment(p);
 	if (s->value && s->value->kind != E_ERROR && peek_kind(p) == T_ASSIGN && !p->panic) {
-		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-		           "assignments cannot be chained");
+		diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "assignments cannot be chained");
 		diag_hint(p->d, "write two statements");
 		p->panic = true;
 	}
 	s->span = span_from(p, s->head.start);
-	semicolon(p, "behind the statement");
+	semicolon(p, "after the statement");
 	return s;
 }
 
@@ -272,14 +276,12 @@ static struct stmt *parse_local(struct parser *p)
 	struct span cls = { 0, 0 };
 	if (peek_kind(p) == T_SAFE || peek_kind(p) == T_REGULAR) {
 		cls = tok_span(tok_next(p));
-		diag_error(p->d, "misplaced", p->src, cls,
-		           "only shared variables can be safe or regular");
+		diag_error(p->d, "misplaced", p->src, cls, "only shared variables can be safe or regular");
 		diag_hint(p->d, "declare it at the top level or in an object");
 	}
 	struct type_ref *ty = parse_type(p);
 	if (ty->kind == TY_LOCK)
-		diag_error(p->d, "misplaced", p->src, ty->span,
-		           "locks are shared: declare them at the top level");
+		diag_error(p->d, "misplaced", p->src, ty->span, "locks are shared: declare them at the top level");
 	s->decls = parse_declarators(p, ty, cls, VAR_PLAIN, false, false);
 	s->span = span_from(p, s->head.start);
 	return s;
@@ -297,7 +299,7 @@ static struct stmt *parse_word(struct parser *p, enum stmt_kind kind, const char
 	s->span = span_from(p, s->head.start);
 	char where[48];
 	snprintf(where, sizeof where, "behind '%s'", word);
-	semicolon(p, kind == S_ASSUME || kind == S_ASSERT ? "behind the statement" : where);
+	semicolon(p, kind == S_ASSUME || kind == S_ASSERT ? "after the statement" : where);
 	return s;
 }
 
@@ -350,19 +352,16 @@ static struct stmt *parse_stmt_inner(struct parser *p)
 	case T_ELSE:
 	case T_OR_WORD:
 		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-		           peek_kind(p) == T_ELSE ? "'else' without an 'if' before it"
-		                                  : "'or' without an 'either' before it");
+		           peek_kind(p) == T_ELSE ? "'else' without an 'if' before it" : "'or' without an 'either' before it");
 		tok_next(p);
 		return parse_stmt(p);
 	case T_THREAD:
 	case T_PROC:
 	case T_OBJECT:
 	case T_CONST:
-		diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
-		           "%s declarations stand at the top level",
+		diag_error(p->d, "misplaced", p->src, tok_span(peek(p)), "%s declarations belong at the top level",
 		           token_text(peek_kind(p)));
-		diag_hint(p->d, peek_kind(p) == T_CONST ? "move it there"
-		                                        : "is a '}' missing before this line?");
+		diag_hint(p->d, peek_kind(p) == T_CONST ? "move it there" : "is a '}' missing before this line?");
 		p->panic = true;
 		return stmt_new(p, S_EMPTY);
 	case T_LOCK:

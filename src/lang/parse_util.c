@@ -23,14 +23,12 @@ bool tok_accept(struct parser *p, enum tok kind)
 	return true;
 }
 
-/* Where a missing mark belongs: behind the token before, when the line or the
+/* Where a missing mark belongs: after the previous token, if the line or the
  * file ended there; at the unexpected token otherwise. */
 static struct span missing_at(const struct parser *p, enum tok kind)
 {
 	const struct token *t = peek(p);
-	if (p->pos && (t->kind == T_EOF ||
-	               (t->line_start &&
-	                (kind == T_SEMI || kind == T_RPAREN || kind == T_RBRACK)))) {
+	if (p->pos && (t->kind == T_EOF || (t->line_start && (kind == T_SEMI || kind == T_RPAREN || kind == T_RBRACK)))) {
 		uint32_t end = p->toks.list[p->pos - 1].end;
 		return (struct span){ end, end };
 	}
@@ -52,8 +50,7 @@ void tok_expected(struct parser *p, const char *what)
 	char room[64];
 	if (p->panic || p->gave_up)
 		return;
-	diag_error(p->d, "syntax", p->src, missing_at(p, T_NAME), "expected %s, found %s",
-	           what, found_text(p, room, sizeof room));
+	diag_error(p->d, "syntax", p->src, missing_at(p, T_NAME), "expected %s, found %s", what, found_text(p, room, sizeof room));
 	p->panic = true;
 }
 
@@ -64,8 +61,7 @@ const struct token *tok_expect(struct parser *p, enum tok kind, const char *wher
 	if (p->panic || p->gave_up)
 		return NULL;
 	char room[64];
-	diag_error(p->d, "syntax", p->src, missing_at(p, kind),
-	           "expected %s%s%s, found %s", token_text(kind), where ? " " : "",
+	diag_error(p->d, "syntax", p->src, missing_at(p, kind), "expected %s%s%s, found %s", token_text(kind), where ? " " : "",
 	           where ? where : "", found_text(p, room, sizeof room));
 	p->panic = true;
 	return NULL;
@@ -81,13 +77,12 @@ static uint32_t indent_of_line(const struct parser *p, uint32_t offset)
 	return col;
 }
 
-/* Remembers the first '}' that stands further left than the line it closes:
- * when a brace turns out to be missing, it is missing before that one. */
+/* Remembers the first '}' that is further left than the line it closes: when
+ * a brace turns out to be missing, it is missing before that one. */
 static void compare_indents(struct parser *p, const struct token *open)
 {
 	const struct token *close = peek(p);
-	if (!close->line_start ||
-	    indent_of_line(p, close->start) >= indent_of_line(p, open->start))
+	if (!close->line_start || indent_of_line(p, close->start) >= indent_of_line(p, open->start))
 		return;
 	p->odd_open = (uint32_t)(open - p->toks.list);
 	p->odd_close = p->pos;
@@ -104,14 +99,13 @@ bool tok_close(struct parser *p, enum tok kind, const struct token *open)
 	if (p->panic || p->gave_up)
 		return false;
 	char room[64];
-	diag_error(p->d, "unclosed", p->src, missing_at(p, kind),
-	           "expected %s to close the %s of line %u, found %s", token_text(kind),
-	           token_text(open->kind), source_line_of(p->src, open->start), found_text(p, room, sizeof room));
+	diag_error(p->d, "unclosed", p->src, missing_at(p, kind), "expected %s to close the %s of line %u, found %s",
+	           token_text(kind), token_text(open->kind), source_line_of(p->src, open->start), found_text(p, room, sizeof room));
 	diag_note(p->d, p->src, tok_span(open), "%s opened here", token_text(open->kind));
 	if (kind == T_RBRACE && p->odd_close && p->toks.list[p->odd_open].start > open->start)
 		diag_note(p->d, p->src, tok_span(&p->toks.list[p->odd_close]),
-		          "this '}' closes the '{' of line %u, though its indentation says "
-		          "otherwise", source_line_of(p->src, p->toks.list[p->odd_open].start));
+		          "this '}' closes the '{' of line %u, although its indentation suggests otherwise",
+		          source_line_of(p->src, p->toks.list[p->odd_open].start));
 	p->panic = true;
 	return false;
 }
@@ -122,8 +116,7 @@ bool nest(struct parser *p)
 		return true;
 	p->depth--;
 	if (!p->too_deep) {
-		diag_error(p->d, "too-deep", p->src, tok_span(peek(p)),
-		           "nested more than %d levels deep", PARSE_DEPTH);
+		diag_error(p->d, "too-deep", p->src, tok_span(peek(p)), "nested more than %d levels deep", PARSE_DEPTH);
 		p->too_deep = true;
 	}
 	p->panic = p->gave_up = true;
@@ -135,12 +128,33 @@ bool nest(struct parser *p)
 static bool begins_something(enum tok k)
 {
 	switch (k) {
-	case T_BOOL: case T_INT_TYPE: case T_ENUM: case T_CONST: case T_LOCK:
-	case T_SAFE: case T_REGULAR: case T_PROC: case T_VOID: case T_THREAD:
-	case T_OBJECT: case T_IF: case T_WHILE: case T_REPEAT: case T_BREAK:
-	case T_CONTINUE: case T_RETURN: case T_ACQUIRE: case T_RELEASE:
-	case T_EITHER: case T_ASSUME: case T_ASSERT: case T_SKIP: case T_ATOMIC:
-	case T_COMMIT: case T_STEP: case T_BEGIN:
+	case T_BOOL:
+	case T_INT_TYPE:
+	case T_ENUM:
+	case T_CONST:
+	case T_LOCK:
+	case T_SAFE:
+	case T_REGULAR:
+	case T_PROC:
+	case T_VOID:
+	case T_THREAD:
+	case T_OBJECT:
+	case T_IF:
+	case T_WHILE:
+	case T_REPEAT:
+	case T_BREAK:
+	case T_CONTINUE:
+	case T_RETURN:
+	case T_ACQUIRE:
+	case T_RELEASE:
+	case T_EITHER:
+	case T_ASSUME:
+	case T_ASSERT:
+	case T_SKIP:
+	case T_ATOMIC:
+	case T_COMMIT:
+	case T_STEP:
+	case T_BEGIN:
 		return true;
 	default:
 		return false;
@@ -200,9 +214,7 @@ struct expr *expr_grown(struct parser *p, struct expr *e)
 	e->height = h + 1;
 	if (e->height > EXPR_HEIGHT) {
 		if (!p->too_deep)
-			diag_error(p->d, "too-deep", p->src, e->span,
-			           "the expression has more than %u levels",
-			           EXPR_HEIGHT);
+			diag_error(p->d, "too-deep", p->src, e->span, "the expression has more than %u levels", EXPR_HEIGHT);
 		p->too_deep = true;
 		return expr_new(p, E_ERROR, e->span);
 	}

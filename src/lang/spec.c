@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "spec__" /* of the names that are written behind the text */
+#define PREFIX "spec__" /* of the names that are appended to the text */
 
 /* ---- is it a specification? ----------------------------------------------------------- */
 
@@ -33,15 +33,14 @@ static const struct decl *find_object(struct lang *l)
 	const struct decl *o = NULL;
 	for (const struct decl *d = l->unit->decls; d; d = d->next) {
 		if (d->kind == D_THREAD) {
-			fail(l, d->name_span, "a specification has no threads",
-			     "its operations run alone, one at a time");
+			fail(l, d->name_span, "a specification has no threads", "its operations run sequentially");
 			return NULL;
 		}
 		if (d->kind != D_OBJECT)
 			continue;
 		if (!d->no_spec) {
 			fail(l, d->spec_span, "a specification implements nothing",
-			     "leave out ': register(...)': object name { fields, operations }");
+			     "omit ': register(...)': object name { fields, operations }");
 			return NULL;
 		}
 		if (o) {
@@ -103,7 +102,9 @@ static struct seqspec_type type_of(const struct lang *l, const struct type_ref *
 	struct seqspec_type out = { .kind = t->kind == TY_BOOL   ? IR_VALUE_BOOL
 		                            : t->kind == TY_ENUM ? IR_VALUE_ENUM
 		                                                 : IR_VALUE_INT,
-		                    .enum_id = IR_NONE, .lo = t->min, .hi = t->max };
+		                    .enum_id = IR_NONE,
+		                    .lo = t->min,
+		                    .hi = t->max };
 	for (uint32_t e = 0; t->kind == TY_ENUM && t->enum_decl && e < l->ir->nenums; e++)
 		if (!strcmp(l->ir->enums[e].name, intern_str(&l->names, t->enum_decl->name)))
 			out.enum_id = e;
@@ -121,8 +122,9 @@ static const struct decl *find_proc(const struct lang *l, const char *name)
 static const struct seqspec *describe(struct lang *l, const char *object, char **names, uint32_t n)
 {
 	struct seqspec *s = arena_new(&l->arena, struct seqspec);
-	*s = (struct seqspec){ .ir = l->ir, .name = arena_strdup(&l->arena, object), .path = l->src.name,
-		               .nmethods = n, .narg = SEQSPEC_MAX_PARAMS };
+	*s = (struct seqspec){
+		.ir = l->ir, .name = arena_strdup(&l->arena, object), .path = l->src.name, .nmethods = n, .narg = SEQSPEC_MAX_PARAMS
+	};
 	s->methods = arena_array(&l->arena, struct seqspec_method, n);
 	memset(s->methods, 0, n * sizeof *s->methods);
 	s->result = slot_of(l->ir, PREFIX "r");
@@ -133,8 +135,7 @@ static const struct seqspec *describe(struct lang *l, const char *object, char *
 		const struct decl *d = find_proc(l, names[i]);
 		m->name = arena_strdup(&l->arena, names[i]);
 		for (uint32_t t = 0; t < l->ir->nthreads; t++)
-			if (!strcmp(l->ir->templates[l->ir->threads[t].tmpl].name,
-			            arena_printf(&l->arena, PREFIX "t%u", i)))
+			if (!strcmp(l->ir->templates[l->ir->threads[t].tmpl].name, arena_printf(&l->arena, PREFIX "t%u", i)))
 				m->thread = t;
 		for (const struct decl *p = d ? d->params : NULL; p; p = p->next)
 			m->params[m->nparams++] = type_of(l, p->type);
@@ -147,8 +148,8 @@ static const struct seqspec *describe(struct lang *l, const char *object, char *
 	return s;
 }
 
-/* Messages about what was written behind the text are not for the user: notes
- * that point there go, and so do warnings. */
+/* Messages about the appended text are not for the user: notes that point
+ * there go, and so do warnings. */
 static void forget_ours(struct lang *l, uint32_t len)
 {
 	struct diag *list = l->diags.list.data;
@@ -186,7 +187,7 @@ static const struct seqspec *load(struct lang *l, const char *name)
 	file = strdup(name);
 	for (const struct decl *m = object->methods; m; m = m->next)
 		names[n++] = strdup(intern_str(&l->names, m->name));
-	lang_free(l); /* the text stands for itself from here on */
+	lang_free(l); /* the text is self-contained from here on */
 	lang_init(l);
 	if (object_name && file) {
 		const char *own = arena_strdup(&l->arena, file);

@@ -8,18 +8,20 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* ---- declarations ------------------------------------------------------- */
 
 static void check_proc(struct checker *c, struct decl *p)
 {
+	assert(!c->loops && !c->steps && !c->atomics);
 	uint32_t mark;
 	c->proc = p;
 	p->id = 0; /* head of its call list until lowering */
 	scope_open(c, &mark);
 	for (struct decl *d = p->params; d; d = d->next) {
 		if (d->type->kind == TY_LOCK)
-			diag_error(c->d, "type", c->src, d->type->span,
-			           "a lock cannot be passed; name it in the procedure");
+			diag_error(c->d, "type", c->src, d->type->span, "a lock cannot be passed; name it in the procedure");
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
@@ -29,8 +31,8 @@ static void check_proc(struct checker *c, struct decl *p)
 	scope_close(c, mark);
 	bool end = falls_through(c, p->body);
 	if (p->result && end && !c->d->errors) {
-		diag_error(c->d, "return-value", c->src, p->name_span,
-		           "'%s' can end without returning a value", name_of(c, p->name));
+		diag_error(c->d, "return-value", c->src, p->name_span, "'%s' can end without returning a value",
+		           name_of(c, p->name));
 		diag_hint(c->d, "every path needs a return");
 	}
 	c->proc = NULL;
@@ -49,8 +51,7 @@ static void check_signature(struct checker *c, struct decl *p)
 
 static bool same_type(const struct type_ref *a, const struct type_ref *b)
 {
-	return a && b && a->kind == b->kind && a->min == b->min && a->max == b->max &&
-	       a->enum_decl == b->enum_decl;
+	return a && b && a->kind == b->kind && a->min == b->min && a->max == b->max && a->enum_decl == b->enum_decl;
 }
 
 #define MANY_METHODS 16
@@ -70,8 +71,7 @@ static void check_register(struct checker *c, struct decl *o)
 			}
 		} else if (!strcmp(n, "write")) {
 			has_write = true;
-			if (m->result || m->nparams != 1 ||
-			    !same_type(m->params->type, o->spec_type))
+			if (m->result || m->nparams != 1 || !same_type(m->params->type, o->spec_type))
 				diag_error(c->d, "object-signature", c->src, m->name_span,
 				           "a register's write takes a value of the register's "
 				           "type and returns nothing");
@@ -84,8 +84,7 @@ static void check_register(struct checker *c, struct decl *o)
 			m->next = NULL; /* enough said, and the rest would be slow to search */
 	}
 	if (!has_read || !has_write)
-		diag_error(c->d, "object-signature", c->src, o->name_span,
-		           "the register '%s' needs %s", name_of(c, o->name),
+		diag_error(c->d, "object-signature", c->src, o->name_span, "the register '%s' needs %s", name_of(c, o->name),
 		           !has_read && !has_write ? "read() and write(v)"
 		           : has_read              ? "write(v)"
 		                                   : "read()");
@@ -93,19 +92,21 @@ static void check_register(struct checker *c, struct decl *o)
 
 static void check_object(struct checker *c, struct decl *o)
 {
+	assert(o->kind == D_OBJECT);
 	if (o->no_spec) {
-		diag_error(c->d, "no-specification", c->src, o->name_span,
-		           "the object '%s' does not say what it implements", name_of(c, o->name));
-		diag_hint(c->d, "object %s : register(bool) { ... }; an object that is a specification itself "
-		                "is for intact history --spec", name_of(c, o->name));
+		diag_error(c->d, "no-specification", c->src, o->name_span, "the object '%s' does not say what it implements",
+		           name_of(c, o->name));
+		diag_hint(c->d,
+		          "object %s : register(bool) { ... }; an object that is a specification itself "
+		          "is for intact history --spec",
+		          name_of(c, o->name));
 	}
 	if (!o->spec_type)
 		return;
 	check_type_ref(c, o->spec_type);
 	bool known = true;
 	if (strcmp(name_of(c, o->spec), "register")) {
-		diag_error(c->d, "unknown-object", c->src, o->spec_span,
-		           "there is no specification '%s'", name_of(c, o->spec));
+		diag_error(c->d, "unknown-object", c->src, o->spec_span, "unknown specification '%s'", name_of(c, o->spec));
 		diag_hint(c->d, "known: register(type)");
 		known = false;
 	}
@@ -113,8 +114,7 @@ static void check_object(struct checker *c, struct decl *o)
 	if (o->init)
 		check_const(c, o->init, "an object's initial value", &v);
 	if (v < o->spec_type->min || v > o->spec_type->max)
-		diag_error(c->d, "out-of-range", c->src, o->init->span,
-		           "the initial value %lld is outside %d..%d", (long long)v,
+		diag_error(c->d, "out-of-range", c->src, o->init->span, "the initial value %lld is outside %d..%d", (long long)v,
 		           o->spec_type->min, o->spec_type->max);
 	o->value = v;
 	for (struct decl *f = o->fields; f; f = f->next)
@@ -135,8 +135,8 @@ static void check_object_bodies(struct checker *c, struct decl *o)
 	for (struct decl *m = o->methods; m; m = m->next) {
 		for (struct decl *other = o->methods; other != m; other = other->next)
 			if (other->name == m->name) {
-				diag_error(c->d, "declared-twice", c->src, m->name_span,
-				           "'%s' is declared twice", name_of(c, m->name));
+				diag_error(c->d, "declared-twice", c->src, m->name_span, "'%s' is declared twice",
+				           name_of(c, m->name));
 				diag_note(c->d, c->src, other->name_span, "first declared here");
 			}
 		m->owner = o;
@@ -199,8 +199,8 @@ static void check_thread_count(struct checker *c, struct decl *t)
 		return;
 	int64_t n = 1;
 	if (check_const(c, t->count, "the number of threads", &n) && (n < 1 || n > 10000)) {
-		diag_error(c->d, "thread-count", c->src, t->count->span,
-		           "a thread is started 1 to 10000 times, not %lld", (long long)n);
+		diag_error(c->d, "thread-count", c->src, t->count->span, "a thread is started 1 to 10000 times, not %lld",
+		           (long long)n);
 		n = 1;
 	}
 	t->value = n;
@@ -224,8 +224,7 @@ static void report_cycle(struct checker *c, uint32_t *stack, uint32_t n, struct 
 	           name_of(c, to->name));
 	for (uint32_t i = first; n - first > 1 && i < n && i < first + 8; i++) {
 		struct call_edge *s = &c->calls.data[stack[i]];
-		diag_note(c->d, c->src, s->at, "'%s' calls '%s' here", name_of(c, s->from->name),
-		          name_of(c, s->to->name));
+		diag_note(c->d, c->src, s->at, "'%s' calls '%s' here", name_of(c, s->from->name), name_of(c, s->to->name));
 	}
 }
 
@@ -280,15 +279,12 @@ static void warn_unused(struct checker *c)
 	for (struct decl *d = c->u->decls; d; d = d->next) {
 		if (d->kind == D_VAR && !d->reads && d->writes <= (d->init != NULL))
 			diag_warn(c->d, "unused", c->src, d->name_span,
-			          d->type->kind == TY_LOCK ? "the lock '%s' is never used"
-			                                   : "the variable '%s' is never used",
+			          d->type->kind == TY_LOCK ? "the lock '%s' is never used" : "the variable '%s' is never used",
 			          name_of(c, d->name));
 		else if (d->kind == D_PROC && !d->reads)
-			diag_warn(c->d, "unused", c->src, d->name_span,
-			          "the procedure '%s' is never called", name_of(c, d->name));
+			diag_warn(c->d, "unused", c->src, d->name_span, "the procedure '%s' is never called", name_of(c, d->name));
 		else if (d->kind == D_OBJECT && !d->reads)
-			diag_warn(c->d, "unused", c->src, d->name_span,
-			          "the object '%s' is never used", name_of(c, d->name));
+			diag_warn(c->d, "unused", c->src, d->name_span, "the object '%s' is never used", name_of(c, d->name));
 	}
 	for (uint32_t i = 0; i < c->locals.len; i++) {
 		struct decl *d = c->locals.data[i];
@@ -296,9 +292,9 @@ static void warn_unused(struct checker *c)
 			continue;
 		bool set = d->writes > (d->init != NULL);
 		diag_warn(c->d, "unused", c->src, d->name_span,
-		          set ? "'%s' is set but never read, so it has no effect on any verdict"
-		              : d->is_param ? "the parameter '%s' is never used"
-		                            : "the variable '%s' is never used",
+		          set           ? "'%s' is set but never read, so it has no effect on any verdict"
+		          : d->is_param ? "the parameter '%s' is never used"
+		                        : "the variable '%s' is never used",
 		          name_of(c, d->name));
 	}
 }
@@ -340,10 +336,8 @@ void type_check(struct unit *u, struct intern *names, struct arena *a, struct di
 	}
 	scope_close(&c, mark);
 	if (!threads && !d->errors) {
-		diag_error(d, "no-threads", u->src, (struct span){ 0, 0 },
-		           "the model has no thread");
-		diag_hint(d, u->sml ? "a thread is a list of statements behind the definitions"
-		                    : "thread name { ... } starts one");
+		diag_error(d, "no-threads", u->src, (struct span){ 0, 0 }, "the model has no thread");
+		diag_hint(d, u->sml ? "a thread is a list of statements after the definitions" : "thread name { ... } starts one");
 	}
 	check_calls(&c);
 	if (!d->errors)

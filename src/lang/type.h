@@ -36,15 +36,15 @@ struct checker {
 	struct intern *names;
 	struct arena *arena;
 	struct diags *d;
-	struct decl **bound;  /* by name: what it means here */
+	struct decl **bound; /* by name: what it means here */
 	uint32_t *bound_depth;
 	AVEC(struct shadowed) undo;
-	uint32_t depth;       /* of the scope */
-	struct decl *proc;    /* whose body is checked: procedure, method or thread */
+	uint32_t depth;    /* of the scope */
+	struct decl *proc; /* whose body is checked: procedure, method or thread */
 	struct decl *object;
-	uint32_t loops;       /* loops around */
-	uint32_t steps;       /* step { } around */
-	uint32_t atomics;     /* atomic blocks around, in this body */
+	uint32_t loops;               /* loops around */
+	uint32_t steps;               /* step { } around */
+	uint32_t atomics;             /* atomic blocks around, in this body */
 	AVEC(struct call_edge) calls; /* index 0 unused */
 	AVEC(struct decl *) locals;   /* every local, for the unused warning */
 };

@@ -19,11 +19,9 @@ void check_value(struct checker *c, struct expr *e, const char *what)
 		diag_hint(c->d, "use acquire(l) and release(l)");
 		e->type = TY_INT;
 	} else if (e->type == TY_VOID) {
-		diag_error(c->d, "type", c->src, e->span,
-		           "%s is needed, but the call returns nothing", what);
+		diag_error(c->d, "type", c->src, e->span, "%s is needed, but the call returns nothing", what);
 		if (e->decl)
-			diag_note(c->d, c->src, e->decl->name_span,
-			          "'%s' is declared without a result", name_of(c, e->decl->name));
+			diag_note(c->d, c->src, e->decl->name_span, "'%s' is declared without a result", name_of(c, e->decl->name));
 		e->type = TY_INT;
 	}
 }
@@ -31,15 +29,11 @@ void check_value(struct checker *c, struct expr *e, const char *what)
 void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, const char *what)
 {
 	check_value(c, e, "a value");
-	if (to->kind == TY_ENUM && e->type == TY_ENUM && to->enum_decl != e->enum_decl &&
-	    to->enum_decl && e->enum_decl)
+	if (to->kind == TY_ENUM && e->type == TY_ENUM && to->enum_decl != e->enum_decl && to->enum_decl && e->enum_decl)
 		diag_error(c->d, "type", c->src, e->span, "%s is %s, but the value is %s", what,
-		           type_text(c, to->kind, to->enum_decl),
-		           type_text(c, e->type, e->enum_decl));
-	else if (e->is_const && is_value(to->kind) && to->kind != TY_BOOL &&
-	         (e->value < to->min || e->value > to->max))
-		diag_warn(c->d, "always-faults", c->src, e->span,
-		          "%lld is outside the range %d..%d of %s: storing it is a fault",
+		           type_text(c, to->kind, to->enum_decl), type_text(c, e->type, e->enum_decl));
+	else if (e->is_const && is_value(to->kind) && to->kind != TY_BOOL && (e->value < to->min || e->value > to->max))
+		diag_warn(c->d, "always-faults", c->src, e->span, "%lld is outside the range %d..%d of %s: storing it is a fault",
 		          (long long)e->value, to->min, to->max, what);
 }
 
@@ -74,8 +68,7 @@ static void check_place(struct checker *c, struct expr *e)
 		e->shared = d->is_shared;
 		break;
 	default:
-		diag_error(c->d, "not-a-variable", c->src, e->name_span,
-		           "'%s' is %s, not a variable", name_of(c, e->name),
+		diag_error(c->d, "not-a-variable", c->src, e->name_span, "'%s' is %s, not a variable", name_of(c, e->name),
 		           d->kind == D_PROC     ? "a procedure"
 		           : d->kind == D_THREAD ? "a thread"
 		           : d->kind == D_OBJECT ? "an object"
@@ -89,15 +82,13 @@ static void check_place(struct checker *c, struct expr *e)
 	}
 	bool array = d->kind == D_VAR && d->is_array;
 	if (e->kind == E_INDEX && !array) {
-		diag_error(c->d, "type", c->src, e->span, "'%s' is not an array",
-		           name_of(c, e->name));
+		diag_error(c->d, "type", c->src, e->span, "'%s' is not an array", name_of(c, e->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 		e->decl = NULL;
 		e->is_const = false;
 	} else if (e->kind == E_NAME && array) {
-		diag_error(c->d, "type", c->src, e->span,
-		           "'%s' is an array: name an element, as in %s[0]",
-		           name_of(c, e->name), name_of(c, e->name));
+		diag_error(c->d, "type", c->src, e->span, "'%s' is an array: name an element, as in %s[0]", name_of(c, e->name),
+		           name_of(c, e->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 		e->decl = NULL;
 	} else if (e->kind == E_INDEX) {
@@ -106,8 +97,7 @@ static void check_place(struct checker *c, struct expr *e)
 			diag_warn(c->d, "always-faults", c->src, e->a->span,
 			          "the index %lld is outside '%s', which has %u element%s: "
 			          "the access is a fault",
-			          (long long)e->a->value, name_of(c, e->name), d->array_len,
-			          d->array_len == 1 ? "" : "s");
+			          (long long)e->a->value, name_of(c, e->name), d->array_len, d->array_len == 1 ? "" : "s");
 	}
 }
 
@@ -128,20 +118,14 @@ static void check_binary(struct checker *c, struct expr *e)
 	bool compare = e->op >= OP_EQ && e->op <= OP_GE;
 	bool logic = e->op == OP_LAND || e->op == OP_LOR;
 	bool bits = e->op == OP_AND || e->op == OP_OR || e->op == OP_XOR;
-	e->type = compare || logic ? TY_BOOL
-	          : bits && e->a->type == TY_BOOL && e->b->type == TY_BOOL ? TY_BOOL
-	                                                                   : TY_INT;
-	if (compare && e->a->type == TY_ENUM && e->b->type == TY_ENUM &&
-	    e->a->enum_decl != e->b->enum_decl)
-		diag_error(c->d, "type", c->src, e->op_span, "%s is compared with %s",
-		           type_text(c, TY_ENUM, e->a->enum_decl),
+	e->type = compare || logic ? TY_BOOL : bits && e->a->type == TY_BOOL && e->b->type == TY_BOOL ? TY_BOOL : TY_INT;
+	if (compare && e->a->type == TY_ENUM && e->b->type == TY_ENUM && e->a->enum_decl != e->b->enum_decl)
+		diag_error(c->d, "type", c->src, e->op_span, "%s is compared with %s", type_text(c, TY_ENUM, e->a->enum_decl),
 		           type_text(c, TY_ENUM, e->b->enum_decl));
 	if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->is_const && e->b->value == 0 && c->proc)
 		diag_warn(c->d, "always-faults", c->src, e->b->span, "division by zero is a fault");
-	if (compare && e->a->kind == E_BINARY && !e->a->parens && e->a->op >= OP_LT &&
-	    e->a->op <= OP_GE) {
-		diag_warn(c->d, "chained-comparison", c->src, e->span,
-		          "a < b < c compares a truth value with c, as in C");
+	if (compare && e->a->kind == E_BINARY && !e->a->parens && e->a->op >= OP_LT && e->a->op <= OP_GE) {
+		diag_warn(c->d, "chained-comparison", c->src, e->span, "a < b < c compares a truth value with c, as in C");
 		diag_hint(c->d, "write a < b && b < c");
 	}
 	if (e->a->is_const && e->b->is_const)
@@ -177,17 +161,14 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 			check_expr(c, arg); /* the parameter was reported */
 			param = param->next;
 		} else if (param) {
-			check_fits(c, arg, param->type,
-			           arena_printf(c->arena, "parameter '%s'",
-			                        name_of(c, param->name)));
+			check_fits(c, arg, param->type, arena_printf(c->arena, "parameter '%s'", name_of(c, param->name)));
 			param = param->next;
 		} else {
 			check_value(c, arg, "an argument");
 		}
 	}
 	if (e->nargs != proc->nparams) {
-		diag_error(c->d, "argument-count", c->src, e->span,
-		           "'%s' takes %u argument%s, not %u", name_of(c, proc->name),
+		diag_error(c->d, "argument-count", c->src, e->span, "'%s' takes %u argument%s, not %u", name_of(c, proc->name),
 		           proc->nparams, proc->nparams == 1 ? "" : "s", e->nargs);
 		diag_note(c->d, c->src, proc->name_span, "declared here");
 		e->decl = NULL;
@@ -203,8 +184,7 @@ static void check_call(struct checker *c, struct expr *e)
 	e->type = TY_INT;
 	e->shared = true;
 	if (d && d->kind != D_PROC) {
-		diag_error(c->d, "not-a-procedure", c->src, e->name_span,
-		           "'%s' is not a procedure", name_of(c, e->name));
+		diag_error(c->d, "not-a-procedure", c->src, e->name_span, "'%s' is not a procedure", name_of(c, e->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 		d = NULL;
 	}
@@ -230,8 +210,7 @@ static void check_method(struct checker *c, struct expr *e)
 	e->type = TY_INT;
 	e->shared = true;
 	if (o && o->kind != D_OBJECT) {
-		diag_error(c->d, "not-an-object", c->src, e->name_span,
-		           "'%s' is not an object", name_of(c, e->name));
+		diag_error(c->d, "not-an-object", c->src, e->name_span, "'%s' is not an object", name_of(c, e->name));
 		diag_note(c->d, c->src, o->name_span, "declared here");
 		o = NULL;
 	}
@@ -241,8 +220,7 @@ static void check_method(struct checker *c, struct expr *e)
 			;
 	}
 	if (o && !m) {
-		diag_error(c->d, "undeclared-name", c->src, e->method_span,
-		           "'%s' has no operation '%s'", name_of(c, o->name),
+		diag_error(c->d, "undeclared-name", c->src, e->method_span, "'%s' has no operation '%s'", name_of(c, o->name),
 		           name_of(c, e->method));
 		diag_note(c->d, c->src, o->name_span, "the object is declared here");
 	}
@@ -252,8 +230,7 @@ static void check_method(struct checker *c, struct expr *e)
 		return;
 	}
 	if (c->steps)
-		diag_error(c->d, "not-in-step", c->src, e->span,
-		           "an operation takes time: it cannot stand inside step { }");
+		diag_error(c->d, "not-in-step", c->src, e->span, "an operation takes time: it is not allowed inside step { }");
 	e->decl = m;
 	m->reads++;
 	e->type = m->result ? m->result->kind : TY_VOID;
@@ -273,38 +250,31 @@ static void check_rmw(struct checker *c, struct expr *e)
 	e->shared = true;
 	struct decl *d = e->a->decl;
 	if (d && d->kind == D_VAR && !d->is_shared) {
-		diag_error(c->d, "not-shared", c->src, e->a->span,
-		           "%s needs a shared variable; '%s' is local", word,
+		diag_error(c->d, "not-shared", c->src, e->a->span, "%s needs a shared variable; '%s' is local", word,
 		           name_of(c, d->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 	} else if (d && d->kind == D_VAR && d->type->kind == TY_LOCK) {
 		diag_error(c->d, "type", c->src, e->a->span, "%s cannot be applied to a lock", word);
 		diag_hint(c->d, "use acquire and release, or make it a bool");
 	} else if (d && d->kind == D_VAR && d->var_class != VAR_PLAIN) {
-		diag_error(c->d, "type", c->src, e->a->span,
-		           "%s needs a plain variable; '%s' is only a %s register", word,
+		diag_error(c->d, "type", c->src, e->a->span, "%s needs a plain variable; '%s' is only a %s register", word,
 		           name_of(c, d->name), d->var_class == VAR_SAFE ? "safe" : "regular");
 	} else if (e->a->kind != E_ERROR && d && d->kind != D_VAR) {
-		diag_error(c->d, "not-a-variable", c->src, e->a->span,
-		           "%s needs a shared variable; '%s' is a constant", word,
+		diag_error(c->d, "not-a-variable", c->src, e->a->span, "%s needs a shared variable; '%s' is a constant", word,
 		           name_of(c, d->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 	} else if (d && d->kind == D_VAR) {
 		d->reads++;
 		d->writes++;
 		if (e->kind == E_XCHG)
-			check_fits(c, e->b, d->type,
-			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+			check_fits(c, e->b, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
 		else
 			check_value(c, e->b, "a value"); /* compared or added, not stored */
-		if (e->kind == E_CAS && e->a->type == TY_ENUM && e->b->type == TY_ENUM &&
-		    e->a->enum_decl != e->b->enum_decl)
+		if (e->kind == E_CAS && e->a->type == TY_ENUM && e->b->type == TY_ENUM && e->a->enum_decl != e->b->enum_decl)
 			diag_error(c->d, "type", c->src, e->b->span, "%s is compared with %s",
-			           type_text(c, TY_ENUM, e->a->enum_decl),
-			           type_text(c, TY_ENUM, e->b->enum_decl));
+			           type_text(c, TY_ENUM, e->a->enum_decl), type_text(c, TY_ENUM, e->b->enum_decl));
 		if (e->c)
-			check_fits(c, e->c, d->type,
-			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+			check_fits(c, e->c, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
 		e->type = e->kind == E_CAS ? TY_BOOL : e->a->type;
 		e->enum_decl = e->kind == E_CAS ? NULL : e->a->enum_decl;
 		return;
@@ -334,8 +304,7 @@ static void check_any(struct checker *c, struct expr *e)
 	check_range(c, ty);
 	e->any_type = ty;
 	if ((int64_t)ty->max - ty->min >= 1 << 20)
-		diag_error(c->d, "too-many-choices", c->src, e->span,
-		           "any() over %lld values; at most %d can be tried",
+		diag_error(c->d, "too-many-choices", c->src, e->span, "any() over %lld values; at most %d can be tried",
 		           (long long)ty->max - ty->min + 1, 1 << 20);
 }
 
@@ -350,8 +319,7 @@ void check_expr(struct checker *c, struct expr *e)
 		e->type = e->kind == E_INT ? TY_INT : TY_BOOL;
 		e->is_const = true;
 		if (e->value > INT32_MAX) {
-			diag_error(c->d, "bad-number", c->src, e->span,
-			           "the number does not fit into 32 bits");
+			diag_error(c->d, "bad-number", c->src, e->span, "the number does not fit into 32 bits");
 			diag_hint(c->d, "the largest int is 2147483647");
 			e->value = INT32_MAX;
 		}
@@ -386,9 +354,8 @@ void check_expr(struct checker *c, struct expr *e)
 		check_any(c, e);
 		break;
 	}
-	if (c->steps && e->decl && e->decl->kind == D_VAR && e->decl->is_shared &&
-	    e->decl->var_class != VAR_PLAIN)
+	if (c->steps && e->decl && e->decl->kind == D_VAR && e->decl->is_shared && e->decl->var_class != VAR_PLAIN)
 		diag_error(c->d, "not-in-step", c->src, e->span,
-		           "accesses to a %s variable take time: they cannot stand inside step { }",
+		           "accesses to a %s variable take time: they are not allowed inside step { }",
 		           e->decl->var_class == VAR_SAFE ? "safe" : "regular");
 }

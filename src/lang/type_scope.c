@@ -34,8 +34,7 @@ void scope_declare(struct checker *c, struct decl *d)
 	if (!d->name)
 		return;
 	if (old && c->bound_depth[d->name] == c->depth) {
-		diag_error(c->d, "declared-twice", c->src, d->name_span,
-		           "'%s' is declared twice", name_of(c, d->name));
+		diag_error(c->d, "declared-twice", c->src, d->name_span, "'%s' is declared twice", name_of(c, d->name));
 		diag_note(c->d, c->src, old->name_span, "first declared here");
 		return;
 	}
@@ -53,7 +52,7 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 	const char *text = name_of(c, name);
 	diag_error(c->d, "undeclared-name", c->src, at, "%s '%s' is not declared", what, text);
 	if (!c->d->last)
-		return NULL; /* one too many: dropped, and so is the search */
+		return NULL;                                    /* one too many: dropped, and so is the search */
 	static const char *const words[] = { "true", "false" }; /* names of values, and no declarations */
 	const char *word = NULL;
 	unsigned best = edit_slack(strlen(text)) + 1;
@@ -76,8 +75,7 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 	if (!near && word)
 		diag_hint(c->d, "did you mean '%s'?", word);
 	else if (near)
-		diag_hint(c->d, "did you mean '%s', declared on line %u?",
-		          name_of(c, near->name),
+		diag_hint(c->d, "did you mean '%s', declared on line %u?", name_of(c, near->name),
 		          source_line_of(c->src, near->name_span.start));
 	return NULL;
 }
@@ -85,12 +83,18 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 const char *type_text(struct checker *c, enum type_kind k, const struct decl *en)
 {
 	switch (k) {
-	case TY_BOOL: return "bool";
-	case TY_INT: return "int";
-	case TY_LOCK: return "a lock";
-	case TY_VOID: return "no value";
-	case TY_ENUM: return arena_printf(c->arena, "enum %s", en ? name_of(c, en->name) : "?");
-	default: return "?";
+	case TY_BOOL:
+		return "bool";
+	case TY_INT:
+		return "int";
+	case TY_LOCK:
+		return "a lock";
+	case TY_VOID:
+		return "no value";
+	case TY_ENUM:
+		return arena_printf(c->arena, "enum %s", en ? name_of(c, en->name) : "?");
+	default:
+		return "?";
 	}
 }
 
@@ -101,29 +105,82 @@ bool const_fold(enum op op, int64_t a, int64_t b, int64_t *out)
 {
 	int64_t v;
 	switch (op) {
-	case OP_NEG: v = -a; break;
-	case OP_PLUS: v = a; break;
-	case OP_NOT: v = !a; break;
-	case OP_BITNOT: v = ~a; break;
-	case OP_ADD: v = a + b; break;
-	case OP_SUB: v = a - b; break;
-	case OP_MUL: v = a * b; break;
-	case OP_DIV: if (!b) return false; v = a / b; break;
-	case OP_MOD: if (!b) return false; v = a % b; break;
-	case OP_SHL: if (b < 0 || b > 31) return false; v = a * ((int64_t)1 << b); break;
-	case OP_SHR: if (b < 0 || b > 31) return false; v = a >> b; break;
-	case OP_AND: v = a & b; break;
-	case OP_OR: v = a | b; break;
-	case OP_XOR: v = a ^ b; break;
-	case OP_EQ: v = a == b; break;
-	case OP_NE: v = a != b; break;
-	case OP_LT: v = a < b; break;
-	case OP_LE: v = a <= b; break;
-	case OP_GT: v = a > b; break;
-	case OP_GE: v = a >= b; break;
-	case OP_LAND: v = a && b; break;
-	case OP_LOR: v = a || b; break;
-	default: return false;
+	case OP_NEG:
+		v = -a;
+		break;
+	case OP_PLUS:
+		v = a;
+		break;
+	case OP_NOT:
+		v = !a;
+		break;
+	case OP_BITNOT:
+		v = ~a;
+		break;
+	case OP_ADD:
+		v = a + b;
+		break;
+	case OP_SUB:
+		v = a - b;
+		break;
+	case OP_MUL:
+		v = a * b;
+		break;
+	case OP_DIV:
+		if (!b)
+			return false;
+		v = a / b;
+		break;
+	case OP_MOD:
+		if (!b)
+			return false;
+		v = a % b;
+		break;
+	case OP_SHL:
+		if (b < 0 || b > 31)
+			return false;
+		v = a * ((int64_t)1 << b);
+		break;
+	case OP_SHR:
+		if (b < 0 || b > 31)
+			return false;
+		v = a >> b;
+		break;
+	case OP_AND:
+		v = a & b;
+		break;
+	case OP_OR:
+		v = a | b;
+		break;
+	case OP_XOR:
+		v = a ^ b;
+		break;
+	case OP_EQ:
+		v = a == b;
+		break;
+	case OP_NE:
+		v = a != b;
+		break;
+	case OP_LT:
+		v = a < b;
+		break;
+	case OP_LE:
+		v = a <= b;
+		break;
+	case OP_GT:
+		v = a > b;
+		break;
+	case OP_GE:
+		v = a >= b;
+		break;
+	case OP_LAND:
+		v = a && b;
+		break;
+	case OP_LOR:
+		v = a || b;
+		break;
+	default:
+		return false;
 	}
 	if (v < INT32_MIN || v > INT32_MAX)
 		return false;
@@ -136,8 +193,7 @@ bool const_resolve(struct checker *c, struct decl *d, struct span use)
 	if (d->mark == 2)
 		return true;
 	if (d->mark == 1) {
-		diag_error(c->d, "recursive-constant", c->src, use,
-		           "the constant '%s' depends on itself", name_of(c, d->name));
+		diag_error(c->d, "recursive-constant", c->src, use, "the constant '%s' depends on itself", name_of(c, d->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 		d->mark = 2;
 		return false;
@@ -151,14 +207,14 @@ bool const_resolve(struct checker *c, struct decl *d, struct span use)
 	return true;
 }
 
-/* Says why e has no constant value: the first operand that is none, or an
- * operation on constants that goes wrong. */
+/* Says why e has no constant value: the first operand that is not constant,
+ * or an operation on constants that fails. */
 static void report_not_constant(struct checker *c, const struct expr *e, const char *what)
 {
 	const struct expr *part = e;
 	for (;;) {
 		if (part->kind == E_BINARY || part->kind == E_UNARY || part->kind == E_COND)
-			part = !part->a->is_const             ? part->a
+			part = !part->a->is_const              ? part->a
 			       : part->b && !part->b->is_const ? part->b
 			       : part->c && !part->c->is_const ? part->c
 			                                       : NULL;
@@ -171,16 +227,14 @@ static void report_not_constant(struct checker *c, const struct expr *e, const c
 	if (part) {
 		diag_error(c->d, "not-constant", c->src, e->span, "%s must be a constant", what);
 		if (e->kind == E_NAME && e->decl && e->decl->kind == D_VAR)
-			diag_note(c->d, c->src, e->decl->name_span, "'%s' is a variable",
-			          name_of(c, e->name));
+			diag_note(c->d, c->src, e->decl->name_span, "'%s' is a variable", name_of(c, e->name));
 	} else if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->value == 0) {
 		diag_error(c->d, "not-constant", c->src, e->span, "%s: division by zero", what);
 	} else if (e->op == OP_SHL || e->op == OP_SHR) {
-		diag_error(c->d, "not-constant", c->src, e->span,
-		           "%s: the shift leaves 32 bits, or its count is not in 0..31", what);
+		diag_error(c->d, "not-constant", c->src, e->span, "%s: the shift leaves 32 bits, or its count is not in 0..31",
+		           what);
 	} else {
-		diag_error(c->d, "not-constant", c->src, e->span,
-		           "%s: the result does not fit into 32 bits", what);
+		diag_error(c->d, "not-constant", c->src, e->span, "%s: the result does not fit into 32 bits", what);
 	}
 }
 
@@ -206,8 +260,7 @@ void check_range(struct checker *c, struct type_ref *ty)
 	bool ok = check_const(c, ty->lo, "a range's lower bound", &lo);
 	ok &= check_const(c, ty->hi, "a range's upper bound", &hi);
 	if (ok && lo > hi) {
-		diag_error(c->d, "empty-range", c->src, ty->span,
-		           "the range %lld..%lld is empty", (long long)lo, (long long)hi);
+		diag_error(c->d, "empty-range", c->src, ty->span, "the range %lld..%lld is empty", (long long)lo, (long long)hi);
 		diag_hint(c->d, "the lower bound comes first");
 		hi = lo;
 	}
@@ -238,8 +291,7 @@ void check_type_ref(struct checker *c, struct type_ref *ty)
 				diag_hint(c->d, "%s", hint);
 		}
 		if (d && d->kind != D_ENUM) {
-			diag_error(c->d, "not-a-type", c->src, ty->name_span,
-			           "'%s' is not a type", name_of(c, ty->name));
+			diag_error(c->d, "not-a-type", c->src, ty->name_span, "'%s' is not a type", name_of(c, ty->name));
 			diag_note(c->d, c->src, d->name_span, "declared here");
 			d = NULL;
 		}

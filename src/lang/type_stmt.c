@@ -17,12 +17,10 @@ static void check_init_value(struct checker *c, struct decl *d, struct expr *e)
 	if (!check_const(c, e, "an initial value of a shared variable", &v))
 		return;
 	if (ty->kind == TY_ENUM && e->type == TY_ENUM && e->enum_decl != ty->enum_decl)
-		diag_error(c->d, "type", c->src, e->span, "'%s' is %s, but the value is %s",
-		           name_of(c, d->name), type_text(c, TY_ENUM, ty->enum_decl),
-		           type_text(c, TY_ENUM, e->enum_decl));
+		diag_error(c->d, "type", c->src, e->span, "'%s' is %s, but the value is %s", name_of(c, d->name),
+		           type_text(c, TY_ENUM, ty->enum_decl), type_text(c, TY_ENUM, e->enum_decl));
 	else if (ty->kind != TY_BOOL && (v < ty->min || v > ty->max))
-		diag_error(c->d, "out-of-range", c->src, e->span,
-		           "the initial value %lld is outside the range %d..%d of '%s'",
+		diag_error(c->d, "out-of-range", c->src, e->span, "the initial value %lld is outside the range %d..%d of '%s'",
 		           (long long)v, ty->min, ty->max, name_of(c, d->name));
 }
 
@@ -37,41 +35,34 @@ void check_var(struct checker *c, struct decl *d)
 	if (d->is_array) {
 		int64_t n = 1;
 		if (check_const(c, d->length, "an array's length", &n) && (n < 1 || n > 1 << 16)) {
-			diag_error(c->d, "array-length", c->src, d->length->span,
-			           "an array has 1 to 65536 elements, not %lld", (long long)n);
+			diag_error(c->d, "array-length", c->src, d->length->span, "an array has 1 to 65536 elements, not %lld",
+			           (long long)n);
 			n = 1;
 		}
 		d->array_len = (uint32_t)(n < 1 ? 1 : n);
 	}
-	if (d->var_class != VAR_PLAIN &&
-	    (d->type->kind == TY_LOCK || (int64_t)d->type->max - d->type->min >= 1024)) {
-		diag_error(c->d, "type", c->src, d->class_span,
-		           "a %s variable needs a type of at most 1024 values",
+	if (d->var_class != VAR_PLAIN && (d->type->kind == TY_LOCK || (int64_t)d->type->max - d->type->min >= 1024)) {
+		diag_error(c->d, "type", c->src, d->class_span, "a %s variable needs a type of at most 1024 values",
 		           d->var_class == VAR_SAFE ? "safe" : "regular");
 		diag_hint(c->d, "use bool, an enum or a range such as int[0..3]");
 	}
 	if (d->init && d->type->kind == TY_LOCK) {
-		diag_error(c->d, "type", c->src, d->init->span,
-		           "locks are free at the start and take no initial value");
+		diag_error(c->d, "type", c->src, d->init->span, "locks are free at the start and take no initial value");
 		return;
 	}
 	if (d->init_list && !d->is_array)
-		diag_error(c->d, "type", c->src, d->name_span,
-		           "'%s' is not an array: it takes one initial value",
+		diag_error(c->d, "type", c->src, d->name_span, "'%s' is not an array: it takes one initial value",
 		           name_of(c, d->name));
 	if (d->init && d->is_array && !d->init_list)
-		diag_error(c->d, "type", c->src, d->init->span,
-		           "an array's initial values stand in braces: { 1, 2 }");
+		diag_error(c->d, "type", c->src, d->init->span, "an array's initial values are written in braces: { 1, 2 }");
 	uint32_t n = 0;
 	for (struct expr *e = d->init; e; e = e->next, n++) {
 		if (d->is_shared)
 			check_init_value(c, d, e);
 		else
-			check_fits(c, e, d->type,
-			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+			check_fits(c, e, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
 		if (n == d->array_len && d->init_list)
-			diag_error(c->d, "array-length", c->src, e->span,
-			           "more initial values than the %u elements of '%s'",
+			diag_error(c->d, "array-length", c->src, e->span, "more initial values than the %u elements of '%s'",
 			           d->array_len, name_of(c, d->name));
 	}
 	if (d->init)
@@ -88,16 +79,14 @@ static void check_target(struct checker *c, struct stmt *s)
 	if (!d || t->kind == E_ERROR)
 		return;
 	if (d->kind != D_VAR) {
-		diag_error(c->d, "not-a-variable", c->src, t->span, "'%s' cannot be assigned",
-		           name_of(c, d->name));
+		diag_error(c->d, "not-a-variable", c->src, t->span, "'%s' cannot be assigned", name_of(c, d->name));
 		diag_note(c->d, c->src, d->name_span, "it is a constant");
 		t->decl = NULL;
 		return;
 	}
 	if (d->type->kind == TY_LOCK) {
 		diag_error(c->d, "type", c->src, t->span, "a lock cannot be assigned");
-		diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name),
-		          name_of(c, d->name));
+		diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name), name_of(c, d->name));
 		t->decl = NULL;
 		return;
 	}
@@ -111,8 +100,7 @@ static void check_assign(struct checker *c, struct stmt *s)
 	check_target(c, s);
 	struct decl *d = s->target->decl;
 	if (s->form == ASSIGN_PLAIN && d)
-		check_fits(c, s->value, d->type,
-		           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+		check_fits(c, s->value, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
 	else if (s->value)
 		check_value(c, s->value, "a value");
 }
@@ -132,17 +120,14 @@ static void check_return(struct checker *c, struct stmt *s)
 	struct decl *p = c->proc;
 	if (!p || p->kind == D_THREAD) {
 		if (s->value)
-			diag_error(c->d, "return-value", c->src, s->span,
-			           "a thread returns no value");
+			diag_error(c->d, "return-value", c->src, s->span, "a thread returns no value");
 		return;
 	}
 	if (p->result && !s->value)
-		diag_error(c->d, "return-value", c->src, s->span,
-		           "'%s' must return a value", name_of(c, p->name));
+		diag_error(c->d, "return-value", c->src, s->span, "'%s' must return a value", name_of(c, p->name));
 	else if (!p->result && s->value) {
 		check_value(c, s->value, "a value");
-		diag_error(c->d, "return-value", c->src, s->value->span,
-		           "'%s' returns no value", name_of(c, p->name));
+		diag_error(c->d, "return-value", c->src, s->value->span, "'%s' returns no value", name_of(c, p->name));
 		diag_hint(c->d, "declare it with a type in place of 'proc'");
 	} else if (s->value)
 		check_fits(c, s->value, p->result, "the result");
@@ -158,10 +143,8 @@ static void check_lock_stmt(struct checker *c, struct stmt *s)
 	if (!d)
 		return;
 	if (d->kind != D_VAR || d->type->kind != TY_LOCK) {
-		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s",
-		           word, name_of(c, d->name),
-		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl)
-		                            : "a constant");
+		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s", word, name_of(c, d->name),
+		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl) : "a constant");
 		diag_note(c->d, c->src, d->name_span, "declared here");
 		if (d->kind == D_VAR && d->is_shared)
 			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
@@ -173,8 +156,8 @@ static void check_expr_stmt(struct checker *c, struct stmt *s)
 {
 	struct expr *e = s->value;
 	check_expr(c, e);
-	if (e->kind == E_CALL || e->kind == E_METHOD || e->kind == E_CAS ||
-	    e->kind == E_XCHG || e->kind == E_FADD || e->kind == E_ERROR)
+	if (e->kind == E_CALL || e->kind == E_METHOD || e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD ||
+	    e->kind == E_ERROR)
 		return;
 	diag_warn(c->d, "no-effect", c->src, e->span, "the statement has no effect");
 	if (e->kind == E_BINARY && e->op == OP_EQ)
@@ -192,13 +175,11 @@ static void check_body(struct checker *c, struct stmt *body)
 static void check_atomic(struct checker *c, struct stmt *s)
 {
 	if (c->steps) {
-		diag_error(c->d, "not-in-step", c->src, s->head,
-		           "a step is indivisible: an atomic block cannot stand inside it");
+		diag_error(c->d, "not-in-step", c->src, s->head, "a step is indivisible: an atomic block is not allowed inside it");
 		diag_hint(c->d, "step { } is a primitive of the machine; atomic { } is "
 		                "what is verified");
 	} else if (c->atomics) {
-		diag_warn(c->d, "nested-atomic", c->src, s->head,
-		          "%s inside an atomic block: it belongs to the outer one",
+		diag_warn(c->d, "nested-atomic", c->src, s->head, "%s inside an atomic block: it belongs to the outer one",
 		          c->u->sml ? "begin" : "atomic");
 		diag_hint(c->d, "only the outermost block is verified; remove this one");
 	}
@@ -236,8 +217,7 @@ void check_stmt(struct checker *c, struct stmt *s)
 	case S_REPEAT:
 		check_value(c, s->value, s->kind == S_WHILE ? "a condition" : "a count");
 		if (s->kind == S_REPEAT && s->value->is_const && s->value->value < 0)
-			diag_warn(c->d, "dead-code", c->src, s->value->span,
-			          "repeat with a negative count does nothing");
+			diag_warn(c->d, "dead-code", c->src, s->value->span, "repeat with a negative count does nothing");
 		c->loops++;
 		check_body(c, s->body);
 		c->loops--;
@@ -315,11 +295,9 @@ bool falls_through(struct checker *c, struct stmt *s)
 	case S_BLOCK:
 		for (struct stmt *i = s->body; i; i = i->next) {
 			if (!on && !told && i->kind != S_EMPTY) {
-				diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code",
-				          c->src, i->head,
-				          i->kind == S_COMMIT
-				                  ? "this commit can never be reached"
-				                  : "this statement can never be reached");
+				diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code", c->src, i->head,
+				          i->kind == S_COMMIT ? "this commit can never be reached"
+				                              : "this statement can never be reached");
 				told = true;
 			}
 			bool next = falls_through(c, i);

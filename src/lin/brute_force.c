@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 #include "history/spec.h"
 
@@ -17,6 +18,7 @@ struct brute {
 
 static bool permute(struct brute *b, uint32_t state)
 {
+	assert(b->p->n <= BRUTE_MAX);
 	uint32_t first_ret = RANK_INF; /* nothing invoked later may come first */
 	bool done = true;
 	for (uint32_t i = 0; i < b->p->n; i++)
@@ -29,8 +31,7 @@ static bool permute(struct brute *b, uint32_t state)
 		return true;
 	for (uint32_t i = 0; i < b->p->n; i++) {
 		uint32_t next;
-		if (b->used >> i & 1 || b->p->ops[i].call > first_ret ||
-		    !b->c->spec->apply(b->c, state, &b->p->ops[i], &next))
+		if (b->used >> i & 1 || b->p->ops[i].call > first_ret || !b->c->spec->apply(b->c, state, &b->p->ops[i], &next))
 			continue;
 		b->used |= 1u << i;
 		b->order[b->n++] = i;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
 
@@ -36,12 +37,13 @@ static enum lin_verdict direct(const struct problem *p, struct result *r)
 	if (d != DIRECT_NONE)
 		return directs[d].ask(p, r);
 	result_init(r, ALG_DIRECT, p->lim);
-	return result_refuse(r, "it knows queues, stacks, priority queues and sets", RANK_INF, RANK_INF);
+	return result_refuse(r, "it supports queues, stacks, priority queues and sets", RANK_INF, RANK_INF);
 }
 
-/* A direct answer is used only when its order stands up to the verifier. */
+/* A direct answer is used only if the verifier accepts its order. */
 static enum lin_verdict direct_or_search(const struct problem *p, struct result *r)
 {
+	assert(p->k <= 1);
 	char why[VERIFY_WHY];
 	enum lin_verdict v = direct(p, r);
 	const char *reason = r->why;
@@ -89,7 +91,7 @@ static enum lin_verdict automatic(const struct problem *p, struct result *r)
 	return r->verdict;
 }
 
-enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
+static enum lin_verdict ask(const struct problem *p, enum algorithm a, struct result *r)
 {
 	static enum lin_verdict (*const run[])(const struct problem *, struct result *) = {
 		automatic, lin_soar, lin_clmt, lin_greedy, lin_backward, lin_zones, direct, lin_queue_pairs, lin_search,
@@ -100,15 +102,32 @@ enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct re
 		return lin_bfs(p, r);
 	if (a == ALG_BRUTE)
 		return lin_brute(p, r);
-	bool for_registers = a == ALG_SOAR || a == ALG_CLMT || a == ALG_GREEDY || a == ALG_BACKWARD ||
-	                     a == ALG_ZONES;
+	bool for_registers = a == ALG_SOAR || a == ALG_CLMT || a == ALG_GREEDY || a == ALG_BACKWARD || a == ALG_ZONES;
 	if (for_registers && (p->k > 1 || !only_reads_and_writes(p))) {
 		result_init(r, a, p->lim);
-		return result_refuse(r, p->k > 1 ? "it does not know k-atomicity"
-		                                 : "it judges registers with reads and writes only",
-		                     RANK_INF, RANK_INF);
+		return result_refuse(
+			r, p->k > 1 ? "it does not support k-atomicity" : "it supports only registers with reads and writes",
+			RANK_INF, RANK_INF);
 	}
 	return run[a](p, r);
+}
+
+/* For PARANOID: an order that an algorithm hands over is one that the checker accepts, unless a limit is reached. */
+static bool order_valid(const struct problem *p, const struct result *r)
+{
+	char why[VERIFY_WHY];
+	return r->verdict != LIN_HOLDS || !r->order || verify_order(p, r->order, r->norder, why) != VERIFY_REJECTED;
+}
+
+enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
+{
+	assert(p->obj != OBJ_GUESS && p->obj < OBJ_COUNT && p->n <= HISTORY_MAX_OPS);
+	PARANOID(problem_valid(p));
+	enum lin_verdict v = ask(p, a, r);
+	assert(v == r->verdict && r->norder <= p->n);
+	assert(v != LIN_VIOLATED || r->culprit == RANK_INF || r->culprit < p->n);
+	PARANOID(order_valid(p, r));
+	return v;
 }
 
 /* Assertions that only say yes or no are explained by an algorithm that knows
@@ -143,6 +162,7 @@ static int by_key(const void *a, const void *b)
 /* Dense ranks for operations whose calls ascend already. */
 static bool rerank(struct hop *ops, uint32_t n, uint32_t *nevents, struct limits *lim)
 {
+	assert(!n || ops);
 	size_t bytes = n * sizeof(uint64_t) + 8;
 	uint64_t *rets = lim_realloc(lim, NULL, 0, bytes);
 	uint32_t m = 0, rank = 0;
@@ -167,12 +187,20 @@ static bool rerank(struct hop *ops, uint32_t n, uint32_t *nevents, struct limits
 	return true;
 }
 
-bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c,
-                  const struct part *part, struct problem *p, struct hop **ops)
+bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c, const struct part *part,
+                  struct problem *p, struct hop **ops)
 {
+	assert(part->n <= h->n);
 	*ops = NULL;
-	*p = (struct problem){ .ops = h->ops, .n = h->n, .nevents = h->nevents, .obj = in->object,
-		               .init = in->init, .k = 1, .vals = &h->vals, .lim = h->lim, .user = h->user };
+	*p = (struct problem){ .ops = h->ops,
+		               .n = h->n,
+		               .nevents = h->nevents,
+		               .obj = in->object,
+		               .init = in->init,
+		               .k = 1,
+		               .vals = &h->vals,
+		               .lim = h->lim,
+		               .user = h->user };
 	if (c->ops) {
 		struct hop *copy = lim_realloc(h->lim, NULL, 0, part->n * sizeof *copy);
 		if (!copy)
@@ -253,9 +281,9 @@ static bool split(struct history *h, const struct interpretation *in, struct che
 }
 
 /* From numbers within the part to numbers of the history. */
-static void translate(const struct history *h, const struct check *c, struct part *part,
-                      const struct problem *p)
+static void translate(const struct history *h, const struct check *c, struct part *part, const struct problem *p)
 {
+	assert(part->r.verdict != LIN_VIOLATED || part->r.culprit == RANK_INF || part->r.culprit < p->n);
 	struct result *r = &part->r;
 	part->window_op = RANK_INF;
 	if (r->verdict == LIN_VIOLATED && r->culprit != RANK_INF) {
@@ -287,6 +315,7 @@ static void translate(const struct history *h, const struct check *c, struct par
 
 static enum lin_verdict try_k(const struct problem *p, uint32_t k, struct result *r)
 {
+	assert(k >= 1);
 	struct problem q = *p;
 	q.k = k;
 	q.obj = k > 1 ? OBJ_REGISTER : p->obj;
@@ -343,8 +372,8 @@ static int by_time(const void *x, const void *y)
 }
 
 /* The same operations with every read invoked `delta` earlier. */
-static enum lin_verdict try_delta(const struct problem *p, const int64_t *tc, const int64_t *tr,
-                                  int64_t delta, struct shifted *ev, struct hop *ops, uint32_t *number)
+static enum lin_verdict try_delta(const struct problem *p, const int64_t *tc, const int64_t *tr, int64_t delta, struct shifted *ev,
+                                  struct hop *ops, uint32_t *number)
 {
 	uint32_t m = 0, n = 0, rank = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -373,8 +402,7 @@ static enum lin_verdict try_delta(const struct problem *p, const int64_t *tc, co
 	return v;
 }
 
-static enum lin_verdict least_delta(const struct history *h, const struct check *c,
-                                    const struct problem *p, struct part *part)
+static enum lin_verdict least_delta(const struct history *h, const struct check *c, const struct problem *p, struct part *part)
 {
 	size_t bt = p->n * sizeof(int64_t), be = p->n * 2 * sizeof(struct shifted);
 	int64_t *tc = lim_realloc(p->lim, NULL, 0, bt), *tr = lim_realloc(p->lim, NULL, 0, bt);
@@ -448,8 +476,9 @@ static int by_moment(const void *x, const void *y)
 
 static bool atomic_so_sequential(struct job *j, const struct problem *p, struct result *r)
 {
-	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1,
-		                   .max_steps = IMPLIED_STEPS };
+	struct lin_check_options o = {
+		.condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1, .max_steps = IMPLIED_STEPS
+	};
 	struct check c;
 	bool holds = lin_check(j->h, j->in, &o, &c) && c.verdict == LIN_HOLDS;
 	size_t bytes = (p->n + 1ull) * sizeof(struct check_moment);
@@ -512,10 +541,10 @@ static void judge(struct job *j, struct part *part)
 			lin_sequential(&p, j->h->keys.len, j->h->procs.len, &part->r);
 	} else if ((j->o->k_min || j->o->k > 1) && !only_reads_and_writes(&p)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
-		result_refuse(&part->r, "k-atomicity is about registers with reads and writes only", RANK_INF, RANK_INF);
+		result_refuse(&part->r, "k-atomicity is defined only for registers with reads and writes", RANK_INF, RANK_INF);
 	} else if (j->o->delta && !object_has(p.obj, OBJECT_VALUE)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
-		result_refuse(&part->r, "staleness is about the reads of registers", RANK_INF, RANK_INF);
+		result_refuse(&part->r, "staleness is defined only for reads of registers", RANK_INF, RANK_INF);
 	} else if (j->o->k_min) {
 		enum lin_verdict v = least_k(&p, part);
 		part->r.verdict = v;
@@ -560,6 +589,7 @@ static void *work(void *arg)
 /* All parts, shared out among the threads. */
 static void run_round(struct job *j)
 {
+	assert(j->o->jobs >= 1 || !j->c->nparts);
 	uint32_t n = j->o->jobs < j->c->nparts ? j->o->jobs : j->c->nparts, started = 0;
 	pthread_t threads[64];
 	atomic_store(&j->next, 0);
@@ -579,8 +609,7 @@ static bool any(const struct check *c, bool skipped)
 	return false;
 }
 
-bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-               struct check *c)
+bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o, struct check *c)
 {
 	memset(c, 0, sizeof *c);
 	c->verdict = LIN_UNKNOWN;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool cover_open(struct cover *c, uint32_t n, struct limits *lim)
 {
 	memset(c, 0, sizeof *c);
@@ -58,6 +60,7 @@ void cover_add(struct cover *c, uint32_t lo, uint32_t hi, int32_t by)
 {
 	if (lo > hi)
 		return;
+	assert(hi < c->n);
 	uint32_t l = lo + c->size, r = hi + c->size + 1, l0 = l, r0 = r - 1;
 	for (; l < r; l /= 2, r /= 2) {
 		if (l & 1)
@@ -73,16 +76,18 @@ void cover_add(struct cover *c, uint32_t lo, uint32_t hi, int32_t by)
 
 int32_t cover_least(const struct cover *c, uint32_t *at)
 {
+	assert(c->size && !(c->size & (c->size - 1)));
 	uint32_t i = 1;
 	while (i < c->size)
 		i = c->min[2 * i] <= c->min[2 * i + 1] ? 2 * i : 2 * i + 1;
+	assert(i >= c->size && i < 2 * c->size);
 	*at = i - c->size;
 	return c->min[1];
 }
 
-static uint32_t first_zero(const struct cover *c, uint32_t i, uint32_t from, uint32_t to, uint32_t lo,
-                           uint32_t hi, int32_t above)
+static uint32_t first_zero(const struct cover *c, uint32_t i, uint32_t from, uint32_t to, uint32_t lo, uint32_t hi, int32_t above)
 {
+	assert(from <= to && i < 2 * c->size);
 	if (to < lo || from > hi || c->min[i] + above > 0)
 		return RANK_INF;
 	if (i >= c->size)
@@ -126,14 +131,14 @@ static enum lin_verdict put_in(struct items *s, enum fn in, enum fn out, struct 
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct hop *op = &p->ops[i];
 		if (op->fn != in && op->fn != out)
-			return result_refuse(r, "an operation only looks, which needs the search", i, RANK_INF);
+			return result_refuse(r, "an operation only observes (peek), which requires the search", i, RANK_INF);
 		if (op->fn == out && op->b == VAL_NONE)
-			return result_refuse(r, "a removal never answered, which needs the search", i, RANK_INF);
+			return result_refuse(r, "a removal never returned, which requires the search", i, RANK_INF);
 		if (op->fn != in)
 			continue;
 		struct item *it = &s->it[dense_get(&s->d, op->a)];
 		if (it->in != RANK_INF)
-			return result_refuse(r, "it needs distinct values, and two are the same", it->in, i);
+			return result_refuse(r, "it requires distinct values, and two are equal", it->in, i);
 		it->in = i;
 		it->in_lo = op->call + 1;
 		it->in_hi = op->ret == RANK_INF ? p->nevents + 1 : op->ret;
@@ -141,8 +146,7 @@ static enum lin_verdict put_in(struct items *s, enum fn in, enum fn out, struct 
 	return LIN_HOLDS;
 }
 
-enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out,
-                            struct result *r)
+enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out, struct result *r)
 {
 	uint32_t len;
 	memset(s, 0, sizeof *s);
@@ -190,8 +194,7 @@ enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in
 	}
 	/* one that may never have gone in, and was not taken out, is no item */
 	for (uint32_t k = 0; k < s->n && v == LIN_HOLDS; k++)
-		if (s->it[k].in != RANK_INF && s->it[k].out == RANK_INF &&
-		    p->ops[s->it[k].in].ret == RANK_INF)
+		if (s->it[k].in != RANK_INF && s->it[k].out == RANK_INF && p->ops[s->it[k].in].ret == RANK_INF)
 			s->it[k].in = RANK_INF;
 	return v;
 }
@@ -214,9 +217,9 @@ int32_t *items_counts(const struct items *s)
 	return c;
 }
 
-enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps,
-                                     struct result *r)
+enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps, struct result *r)
 {
+	assert(s->ngaps == s->p->nevents + 2);
 	uint32_t *next = lim_realloc(s->p->lim, NULL, 0, (s->ngaps + 1) * 4ull);
 	if (!next)
 		return result_unknown(r);

@@ -4,11 +4,11 @@
  * A segment tree over gaps 0..n-1 with "add to a range", "the first gap with
  * the least count" and "the first uncovered gap of a range". Each node holds
  * the least count below it without the pending additions of its ancestors.
- * O(log n) a call, 8 bytes a node.
+ * O(log n) per call, 8 bytes per node.
  *
  * The containers' algorithms (queue, stack, priority queue) share it and the
- * items below: gap g lies behind the first g events, so an operation called
- * at rank c that returns at rank r can take effect in gaps c+1..r.
+ * items below: gap g follows the first g events, so an operation called at
+ * rank c that returns at rank r can take effect in gaps c+1..r.
  */
 #ifndef INTACT_LIN_COVER_H
 #define INTACT_LIN_COVER_H
@@ -38,23 +38,22 @@ uint32_t cover_first_zero(const struct cover *c, uint32_t lo, uint32_t hi);
  * which each can take effect, after the obvious narrowing: it goes in before
  * it comes out. */
 struct item {
-	uint32_t in, out;               /* operations; RANK_INF: never taken */
+	uint32_t in, out; /* operations; RANK_INF: never taken */
 	uint32_t in_lo, in_hi, out_lo, out_hi;
 };
 
 struct items {
 	const struct problem *p;
 	struct dense d;
-	struct item *it;      /* by value number; 0 is unused */
-	uint32_t *empties;    /* operations that found nothing */
+	struct item *it;   /* by value number; 0 is unused */
+	uint32_t *empties; /* operations that found nothing */
 	uint32_t n, nempties, ngaps;
 	size_t bytes_it, bytes_empties;
 };
 
 /* Groups the operations by value. LIN_HOLDS: go on. LIN_VIOLATED: already
  * wrong (r has the proof). LIN_REFUSED, LIN_UNKNOWN as usual. */
-enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out,
-                            struct result *r);
+enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out, struct result *r);
 void items_close(struct items *s);
 /* Is the value surely inside in gaps *lo..*hi? */
 static inline bool item_inside(const struct item *i, uint32_t *lo, uint32_t *hi)
@@ -67,14 +66,13 @@ static inline bool item_inside(const struct item *i, uint32_t *lo, uint32_t *hi)
 int32_t *items_counts(const struct items *s);
 /* For each empty answer a gap where nothing need be inside: gaps[i], i <
  * nempties; LIN_VIOLATED when one has none. */
-enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps,
-                                     struct result *r);
+enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps, struct result *r);
 
 /* Sorting into the order of a witness: by gap, then by class, then by key. */
 struct placed {
 	uint32_t gap, cls;
 	uint64_t key;
-	uint32_t op, op2; /* op2: comes right behind, or RANK_INF */
+	uint32_t op, op2; /* op2: follows immediately, or RANK_INF */
 };
 void placed_emit(struct placed *a, uint32_t n, struct result *r);
 

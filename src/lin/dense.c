@@ -1,17 +1,15 @@
 /*
  * dense: numbers 0..n-1 for the values that are written, so that algorithms
- * can keep an array entry a value. The initial value is number 0.
+ * can keep one array entry per value. The initial value is number 0.
  *
- * Whole numbers from a narrow range go through a direct table; anything else
- * through open addressing. Also here: what every algorithm of lin.h shares.
+ * Integers from a narrow range use a direct table; anything else through
+ * open addressing. Also here: what every algorithm of lin.h shares.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
-
-const char *const algorithm_names[] = { "auto", "soar", "clmt", "greedy", "backward", "zones",
-	                                "direct", "pairs", "search", "dfs", "bfs", "brute", NULL };
 
 void result_init(struct result *r, enum algorithm a, struct limits *lim)
 {
@@ -43,6 +41,7 @@ bool result_order(struct result *r, uint32_t n)
 
 bool result_facts(struct result *r, uint32_t n)
 {
+	assert(n);
 	lim_free(r->lim, r->ops, r->ops_bytes);
 	r->ops_bytes = n * sizeof *r->ops;
 	r->ops = lim_realloc(r->lim, NULL, 0, r->ops_bytes);
@@ -57,6 +56,7 @@ enum lin_verdict result_unknown(struct result *r)
 
 enum lin_verdict result_refuse(struct result *r, const char *why, uint32_t a, uint32_t b)
 {
+	assert(why);
 	r->why = why;
 	r->refused[0] = a;
 	r->refused[1] = b;
@@ -85,6 +85,7 @@ static void *zeroed(struct limits *lim, size_t bytes)
 
 static uint32_t slot_of(const struct dense *d, val v)
 {
+	assert(d->table && !((d->mask + 1) & d->mask));
 	uint32_t s = (uint32_t)hash64(v) & d->mask;
 	while (d->table[s] && d->keys[s] != v)
 		s = (s + 1) & d->mask;
@@ -105,6 +106,7 @@ static void add(struct dense *d, val v)
 	uint32_t s = d->direct ? v - d->base : slot_of(d, v);
 	if (d->table[s])
 		return;
+	assert(!d->direct || s < d->range);
 	d->table[s] = ++d->n;
 	if (!d->direct)
 		d->keys[s] = v;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 static bool is_crashed(const struct dfs *d, uint32_t op)
 {
 	return d->p->ops[op].ret == RANK_INF;
@@ -14,7 +16,7 @@ static bool overwrites(const struct dfs *d, uint32_t op)
 	return d->overwrites && d->p->ops[op].fn == FN_WRITE;
 }
 
-/* It says nothing about the state, so it may stand before an overwriting. */
+/* It says nothing about the state, so it may precede an overwriting write. */
 static bool may_hide(const struct dfs *d, uint32_t op)
 {
 	return d->overwrites && (d->p->ops[op].fn == FN_WRITE || d->p->ops[op].fn == FN_APPEND);
@@ -151,6 +153,7 @@ void dfs_close(struct dfs *d)
 
 static void enter(struct dfs *d, uint32_t op)
 {
+	assert(d->slot[op] < d->nlive && d->occupant[d->slot[op]] == RANK_INF);
 	uint32_t s = d->slot[op];
 	d->occupant[s] = op;
 	if (hop_observes(&d->p->ops[op]))
@@ -161,6 +164,7 @@ static void enter(struct dfs *d, uint32_t op)
 
 static void leave(struct dfs *d, uint32_t op)
 {
+	assert(d->slot[op] < d->nlive && d->occupant[d->slot[op]] == op);
 	uint32_t s = d->slot[op];
 	d->occupant[s] = RANK_INF;
 	mask_clear(d->observer, s);
@@ -170,6 +174,7 @@ static void leave(struct dfs *d, uint32_t op)
 /* Back to the time just before event `at`. */
 static void rewind_to(struct dfs *d, uint32_t at)
 {
+	assert(at <= d->pos);
 	while (d->pos > at) {
 		uint32_t e = d->ev[--d->pos];
 		if (e == RANK_INF)
@@ -192,6 +197,7 @@ static bool taken(const struct dfs *d, uint32_t op)
 /* Into the order; before `anchor` when it is hidden there. */
 static void take_effect(struct dfs *d, uint32_t op, uint32_t anchor)
 {
+	assert(!taken(d, op) && d->nlin < d->p->n);
 	mask_set(is_crashed(d, op) ? d->cur + d->lw : d->cur, d->slot[op]);
 	d->anchor[d->nlin] = anchor;
 	d->lin[d->nlin++] = op;
@@ -218,6 +224,7 @@ static void absorb_open(struct dfs *d, uint32_t state, uint32_t anchor)
 /* Passes events until a response needs a decision; false at the end. */
 static bool advance(struct dfs *d, uint32_t state)
 {
+	assert(d->pos <= d->to && d->to <= d->p->nevents);
 	for (; d->pos < d->to; d->pos++) {
 		uint32_t e = d->ev[d->pos];
 		if (e == RANK_INF)
@@ -264,6 +271,7 @@ static bool better_hidden(struct dfs *d, uint32_t op, uint32_t state)
 /* A new frame for the present configuration unless there is no point in it. */
 static void push(struct dfs *d, uint32_t state)
 {
+	assert(d->nfr <= d->cfr);
 	if (d->pos > d->best)
 		d->best = d->pos;
 	if (!dfs_remember(d, state))
@@ -287,8 +295,13 @@ static void push(struct dfs *d, uint32_t state)
 		memcpy(d->masks + (size_t)d->nfr * d->w, d->cur, d->w * 8ull);
 	uint32_t x = d->pos < d->to ? d->ev[d->pos] / 2 : RANK_INF;
 	bool hide = x != RANK_INF && optional(d, x, d->since) && better_hidden(d, x, state);
-	d->fr[d->nfr++] = (struct dfs_frame){ .at = d->pos, .state = state, .nlin = d->nlin, .since = d->since, .last = d->last,
-		                          .fresh = d->fresh, .hide_first = hide };
+	d->fr[d->nfr++] = (struct dfs_frame){ .at = d->pos,
+		                              .state = state,
+		                              .nlin = d->nlin,
+		                              .since = d->since,
+		                              .last = d->last,
+		                              .fresh = d->fresh,
+		                              .hide_first = hide };
 }
 
 /* ---- candidates ------------------------------------------------------------------ */
@@ -302,8 +315,8 @@ static bool not_its_turn(const struct dfs *d, uint32_t op, uint32_t before)
 	bool needed = !overwrites(d, op) && !is_crashed(d, op) && !optional(d, op, d->since);
 	for (uint32_t s = 0; s < d->nlive; s++) {
 		uint32_t o = d->occupant[s];
-		if (o != RANK_INF && o != op && !mask_bit(d->cur, s) && d->cls[o] == d->cls[op] &&
-		    ops[o].ret < ops[op].ret && ops[o].call < before && !(needed && optional(d, o, d->since)))
+		if (o != RANK_INF && o != op && !mask_bit(d->cur, s) && d->cls[o] == d->cls[op] && ops[o].ret < ops[op].ret &&
+		    ops[o].call < before && !(needed && optional(d, o, d->since)))
 			return true;
 	}
 	if (!is_crashed(d, op))
@@ -316,6 +329,7 @@ static bool not_its_turn(const struct dfs *d, uint32_t op, uint32_t before)
  * answered; RANK_INF: taken, or the one that returns. */
 static uint32_t open_operation(const struct dfs *d, uint32_t k)
 {
+	assert(k < d->nlive + d->ncalled);
 	uint32_t op = k < d->nlive ? d->occupant[k] : d->crashed[k - d->nlive];
 	return op == RANK_INF || op == d->ev[d->pos] / 2 || taken(d, op) ? RANK_INF : op;
 }
@@ -355,8 +369,10 @@ static enum dfs_move choose(struct dfs *d, const struct dfs_frame *f, uint32_t c
 	if (c & 1) { /* x may have seen a write that was hidden when both were open */
 		uint32_t seen;
 		return overwrites(d, *op) && d->p->ops[*op].call < f->since && d->p->ops[x].call < f->since &&
-		       hop_observes(&d->p->ops[x]) && !not_its_turn(d, *op, f->since) &&
-		       apply(d, f->state, *op, next) && apply(d, *next, x, &seen) ? MOVE_HIDDEN_WRITE : MOVE_NONE;
+		                       hop_observes(&d->p->ops[x]) && !not_its_turn(d, *op, f->since) &&
+		                       apply(d, f->state, *op, next) && apply(d, *next, x, &seen)
+		               ? MOVE_HIDDEN_WRITE
+		               : MOVE_NONE;
 	}
 	if (not_its_turn(d, *op, RANK_INF) || (f->fresh && overwrites(d, *op)) || !apply(d, f->state, *op, next))
 		return MOVE_NONE;
@@ -369,8 +385,8 @@ static enum dfs_move choose(struct dfs *d, const struct dfs_frame *f, uint32_t c
 static enum dfs_move choose_last(struct dfs *d, const struct dfs_frame *f, uint32_t c, uint32_t *op, uint32_t *next)
 {
 	*op = d->crashed[c];
-	return !taken(d, *op) && !not_its_turn(d, *op, RANK_INF) && apply(d, f->state, *op, next) && *next != f->state
-	               ? MOVE_EFFECT : MOVE_NONE;
+	return !taken(d, *op) && !not_its_turn(d, *op, RANK_INF) && apply(d, f->state, *op, next) && *next != f->state ? MOVE_EFFECT
+	                                                                                                               : MOVE_NONE;
 }
 
 static void note_state(struct dfs *d, uint32_t state)
@@ -406,6 +422,7 @@ static bool hopeful(struct dfs *d, uint32_t state)
 
 static void restore(struct dfs *d, const struct dfs_frame *f)
 {
+	assert(f->nlin <= d->p->n && f->at <= d->to);
 	rewind_to(d, f->at);
 	d->nlin = f->nlin;
 	d->since = f->since;
@@ -451,6 +468,7 @@ static int pass_on(struct dfs *d, uint32_t state)
 /* Tries one candidate of the top frame. 1 the end of the history was reached. */
 static int step(struct dfs *d)
 {
+	assert(d->nfr);
 	struct dfs_frame *f = &d->fr[d->nfr - 1];
 	restore(d, f);
 	bool last = f->at == d->to;
@@ -469,6 +487,7 @@ static int step(struct dfs *d)
 /* A first frame for the next of the states to start from. 1 the end. */
 static int start(struct dfs *d)
 {
+	assert(d->next_start < d->nstarts && !d->nfr);
 	uint32_t state = d->starts[d->next_start++];
 	rewind_to(d, 0);
 	d->nlin = 0;
@@ -536,7 +555,7 @@ bool dfs_can_start_anywhere(const struct problem *p)
 }
 
 /* The states that an operation open between the two events asks for; another
- * one stands for all the rest. */
+ * one represents all the rest. */
 static bool loose_starts(struct dfs *d)
 {
 	const struct problem *p = d->p;
@@ -563,6 +582,7 @@ static bool loose_starts(struct dfs *d)
 
 bool dfs_open_loose(struct dfs *d, const struct problem *p, uint32_t from, uint32_t to)
 {
+	assert(dfs_can_start_anywhere(p) && from <= to && to <= p->nevents);
 	memset(d, 0, sizeof *d);
 	d->p = p;
 	d->guide.p = p; /* off */
@@ -577,6 +597,7 @@ bool dfs_open_loose(struct dfs *d, const struct problem *p, uint32_t from, uint3
 
 bool dfs_order(const struct dfs *d, struct result *r)
 {
+	assert(d->nlin <= d->p->n);
 	size_t bytes = d->p->n * 4ull + 4;
 	uint32_t *first = lim_realloc(d->p->lim, NULL, 0, bytes), *next = lim_realloc(d->p->lim, NULL, 0, bytes);
 	bool ok = first && next && result_order(r, d->nlin);

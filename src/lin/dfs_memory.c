@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/dfs.h"
 
 enum { E_KEY, E_LINK, E_SINCE, E_MASK };
@@ -25,7 +26,7 @@ static uint64_t config_hash(const struct dfs *d, uint64_t key, const uint64_t *m
 }
 
 /* The hash of an entry is kept in the upper half of its link: which operations
- * stood in the slots at its event is not known later. */
+ * were in the slots at its event is not known later. */
 static bool grow(struct dfs *d)
 {
 	size_t bytes = stride(d) * 8;
@@ -96,6 +97,7 @@ static bool may_leave(const struct dfs *d, uint32_t word, uint64_t bits, uint32_
 
 static bool covers(const struct dfs *d, const uint64_t *e, uint64_t key, uint32_t since)
 {
+	assert(d->lw <= d->w);
 	if (e[E_KEY] != key || e[E_SINCE] < since)
 		return false;
 	const uint64_t *m = e + E_MASK;
@@ -113,6 +115,7 @@ static bool covers(const struct dfs *d, const uint64_t *e, uint64_t key, uint32_
 
 bool dfs_remember(struct dfs *d, uint32_t state)
 {
+	assert(d->pos <= d->to);
 	if (!grow(d)) {
 		d->failed = true;
 		return false;

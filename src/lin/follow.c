@@ -25,6 +25,7 @@ struct follower {
 	struct watch *keys;
 	uint32_t nkeys, ckeys, nopen, violated;
 	uint32_t max_rows;
+	proof_text *say;
 	struct read_rec *ahead;
 	uint32_t nahead;
 	struct follow_result *out;
@@ -45,7 +46,8 @@ static bool is_pair(const struct values *vs, const struct read_rec *rec, bool wr
 	const val *e = rec->in == VAL_NONE ? NULL : val_elems(vs, rec->in, &n);
 	if (rec->kind != REC_INVOKE || !e || n != 2)
 		return false;
-	return write ? rec->fn == FN_WRITE || (rec->fn == FN_CAS && val_elems(vs, e[1], &n)) : rec->fn == FN_READ && e[1] == VAL_NIL;
+	return write ? rec->fn == FN_WRITE || (rec->fn == FN_CAS && val_elems(vs, e[1], &n))
+	             : rec->fn == FN_READ && e[1] == VAL_NIL;
 }
 
 /* Reads ahead until an operation tells what the object is, and one whether its
@@ -133,10 +135,11 @@ static struct watch *watch_of(struct follower *f, uint32_t key)
 {
 	if (!GROW(f->keys, f->ckeys, key + 1ull))
 		return NULL;
+	assert(f->nkeys <= f->ckeys);
 	struct watch *w = &f->keys[key];
 	if (key >= f->nkeys)
 		f->nkeys = key + 1;
-	return w->open || watch_open(w, f->r.h, f->in, f->k, f->max_rows) ? w : NULL;
+	return w->open || watch_open(w, f->r.h, f->in, f->k, f->max_rows, f->say) ? w : NULL;
 }
 
 /* An error at a record; of one that was read ahead only the line is known. */
@@ -161,21 +164,24 @@ static int on_invoke(struct follower *f, const struct read_rec *rec, struct open
 	const char *why = NULL;
 	struct history *h = f->r.h;
 	if (p->open)
-		return wrong(f, rec, "two-open-operations",
-		             "the process invokes an operation while another one of it is open");
+		return wrong(f, rec, "two-open-operations", "the process invokes an operation while its previous one is open");
 	if (!f->in->paired && f->in->pairs == 0 && !h->user && is_pair(&h->vals, rec, false)) {
 		wrong(f, rec, "pairs", "this read is of one key, but the values before were not taken as [key value] pairs");
 		diag_hint(f->r.d, "--pairs=yes says that they are, --pairs=no that they are not");
 		return -2;
 	}
-	p->raw = (struct hop){ .fn = (uint8_t)rec->fn, .a = rec->in, .b = VAL_NONE, .ret = RANK_INF,
-		               .line = rec->line, .proc = proc_intern(h, rec->proc) };
+	p->raw = (struct hop){ .fn = (uint8_t)rec->fn,
+		               .a = rec->in,
+		               .b = VAL_NONE,
+		               .ret = RANK_INF,
+		               .line = rec->line,
+		               .proc = proc_intern(h, rec->proc) };
 	p->raw.key = rec->has_key ? key_intern(h, rec->key) : 0;
 	p->op = p->raw;
 	if (hop_interpret(h, f->in, &p->op, &why) < 0)
 		return bad_op(f, rec, why);
 	if (f->k > 1 && p->op.fn != FN_READ && p->op.fn != FN_WRITE)
-		return wrong(f, rec, "not-a-register", "k-atomicity is about registers with reads and writes only");
+		return wrong(f, rec, "not-a-register", "k-atomicity is defined only for registers with reads and writes");
 	struct watch *w = watch_of(f, p->op.key);
 	p->handle = w ? watch_call(w, &p->op) : RANK_INF;
 	p->open = true;
@@ -216,8 +222,7 @@ static int on_response(struct follower *f, const struct read_rec *rec, struct op
 static int on_record(struct follower *f, const struct read_rec *rec)
 {
 	if (rec->kind == REC_OP) {
-		return wrong(f, rec, "not-events",
-		             "--follow needs invocations and responses as they happen, not whole operations");
+		return wrong(f, rec, "not-events", "--follow needs invocations and responses as they happen, not whole operations");
 	}
 	struct open_op *p = process(f, rec->proc);
 	if (!p)
@@ -255,6 +260,7 @@ static int idle(struct follower *f)
 /* The result, when all is read. */
 static void conclude(struct follower *f, int ok)
 {
+	assert(ok || f->violated < f->nkeys);
 	struct follow_result *out = f->out;
 	out->verdict = ok > 0 ? LIN_HOLDS : ok == 0 ? LIN_VIOLATED : LIN_UNKNOWN;
 	if (!ok) {
@@ -273,10 +279,10 @@ static void conclude(struct follower *f, int ok)
 	}
 }
 
-bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
-            uint32_t k, uint32_t max_rows, struct diags *d, struct follow_result *out)
+bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in, uint32_t k,
+            uint32_t max_rows, proof_text *say, struct diags *d, struct follow_result *out)
 {
-	struct follower f = { .in = in, .k = k, .max_rows = max_rows ? max_rows : WATCH_ROWS, .out = out };
+	struct follower f = { .in = in, .k = k, .say = say, .max_rows = max_rows ? max_rows : WATCH_ROWS, .out = out };
 	memset(out, 0, sizeof *out);
 	out->verdict = LIN_UNKNOWN;
 	int ok = reader_open(&f.r, h, path, o->format, d) ? 1 : -2, more = 1;

@@ -12,17 +12,18 @@
 struct follow_result {
 	enum lin_verdict verdict;
 	uint64_t ops, completed;
-	uint32_t peak;          /* configurations at most */
-	uint32_t max_open;      /* operations open at once, at most */
-	struct hop culprit;     /* violated: as understood */
-	uint32_t line;          /* the line that made it certain */
-	char *sentence;         /* why, or NULL; free() it */
-	uint32_t recorded;      /* keys that were judged as recorded histories */
+	uint32_t peak;      /* configurations at most */
+	uint32_t max_open;  /* operations open at once, at most */
+	struct hop culprit; /* violated: as understood */
+	uint32_t line;      /* the line that made it certain */
+	char *sentence;     /* why, or NULL; free() it */
+	uint32_t recorded;  /* keys that were judged as recorded histories */
 };
 
 /* False after an error in d. `in` says what is known; what is not is guessed
- * from the beginning and filled in. max_rows: of a monitor; 0: the usual. */
-bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
-            uint32_t k, uint32_t max_rows, struct diags *d, struct follow_result *out);
+ * from the beginning and filled in. max_rows: of a monitor; 0: the usual. `say` tells
+ * why it is violated. */
+bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in, uint32_t k,
+            uint32_t max_rows, proof_text *say, struct diags *d, struct follow_result *out);
 
 #endif

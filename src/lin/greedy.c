@@ -1,24 +1,25 @@
 /*
- * greedy: an atomic register whose writes are one behind the other, values
- * repeated or not. O(n log n) time, O(n) memory.
+ * greedy: an atomic register whose writes do not overlap, values repeated or
+ * not. O(n log n) time, O(n) memory.
  *
  * The writes are numbered w0 (the initial one), w1, w2, ... in real time.
  * Forward (lin_greedy): events in time order; every read gets the least write
  * number it can have. A read invoked now must be at least as new as anything
  * that has ended (`newest`); when it returns it takes the first write of its
- * value from there on among those already invoked. When there is none, no
+ * value from there on among those already invoked. If there is none, no
  * assignment exists: by induction every earlier choice was the least
  * possible. So the violation is found at the response that makes it certain,
  * and the chain of lower bounds is its proof.
  *
  * Backward (lin_backward): the paper's greedy linearization (Section 3.1),
  * from the last write to the first. Of each value the reads are kept in order
- * of their responses; those that can stand behind write i are a suffix, cut
- * where the latest invocation among reads of other values says (line l3 of
- * Fig. 3); a tournament tree over the values gives that maximum.
+ * of their responses; those that can follow write i are a suffix, cut where
+ * the latest invocation among reads of other values says (line l3 of Fig. 3);
+ * a tournament tree over the values gives that maximum.
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 
 struct writes {
@@ -40,6 +41,7 @@ static void writes_free(struct writes *w, struct limits *lim)
 
 static uint32_t value_of(const struct writes *w, const struct problem *p, uint32_t number)
 {
+	assert(number < w->n);
 	return number ? dense_get(&w->d, p->ops[w->seq[number]].a) : 0;
 }
 
@@ -79,6 +81,7 @@ static bool writes_build(struct writes *w, const struct problem *p)
  * growing steps, because a read mostly returns one of the last writes. */
 static uint32_t first_from(const uint32_t *list, uint32_t lo, uint32_t hi, uint32_t least)
 {
+	assert(lo <= hi);
 	uint32_t step = 1, good = hi;
 	while (good > lo) {
 		uint32_t at = good - lo > step ? good - step : lo;
@@ -103,8 +106,7 @@ static uint32_t first_from(const uint32_t *list, uint32_t lo, uint32_t hi, uint3
 
 /* num[i]: the write number operation i belongs to. The write, then its reads
  * in the order of invocation. */
-static enum lin_verdict order_by_number(const struct problem *p, const struct writes *w,
-                                        const uint32_t *num, struct result *r)
+static enum lin_verdict order_by_number(const struct problem *p, const struct writes *w, const uint32_t *num, struct result *r)
 {
 	size_t bytes = (w->n + 1) * 4ull;
 	uint32_t *at = lim_realloc(p->lim, NULL, 0, bytes);
@@ -128,9 +130,8 @@ static enum lin_verdict order_by_number(const struct problem *p, const struct wr
 }
 
 /* The read `i` fits nowhere: why. */
-static enum lin_verdict explain(const struct problem *p, const struct writes *w, uint32_t i,
-                                uint32_t invoked, const uint32_t *num, const uint32_t *parent,
-                                struct result *r)
+static enum lin_verdict explain(const struct problem *p, const struct writes *w, uint32_t i, uint32_t invoked, const uint32_t *num,
+                                const uint32_t *parent, struct result *r)
 {
 	uint32_t v = dense_get(&w->d, p->ops[i].b), n = 1;
 	r->culprit = i;
@@ -146,8 +147,7 @@ static enum lin_verdict explain(const struct problem *p, const struct writes *w,
 	}
 	/* the chain of what forced each lower bound, as far as it is needed */
 	for (uint32_t q = parent[i]; q != RANK_INF; q = parent[q], n++)
-		if (p->ops[q].fn == FN_WRITE ||
-		    w->list[w->start[dense_get(&w->d, p->ops[q].b)]] == num[q]) {
+		if (p->ops[q].fn == FN_WRITE || w->list[w->start[dense_get(&w->d, p->ops[q].b)]] == num[q]) {
 			n++;
 			break;
 		}
@@ -167,9 +167,9 @@ static enum lin_verdict refuse_unless_sequential(const struct problem *p, struct
 	uint32_t a, b;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
-			return result_refuse(r, "it judges reads and writes only", i, RANK_INF);
+			return result_refuse(r, "it supports only reads and writes", i, RANK_INF);
 	if (!writes_in_sequence(p, &a, &b))
-		return result_refuse(r, "it needs one writer at a time, and two writes overlap", a, b);
+		return result_refuse(r, "it requires one writer at a time, and two writes overlap", a, b);
 	return LIN_HOLDS;
 }
 
@@ -191,8 +191,8 @@ static uint32_t assign(const struct problem *p, const struct writes *w, struct f
 	return at == end ? RANK_INF : w->list[at];
 }
 
-static enum lin_verdict forward(const struct problem *p, const struct writes *w, struct forward *f,
-                                const uint32_t *ev, struct result *r)
+static enum lin_verdict forward(const struct problem *p, const struct writes *w, struct forward *f, const uint32_t *ev,
+                                struct result *r)
 {
 	f->newest_op = RANK_INF;
 	f->invoked = 1;
@@ -257,10 +257,10 @@ enum lin_verdict lin_greedy(const struct problem *p, struct result *r)
 /* ---- backward -------------------------------------------------------------- */
 
 struct backward {
-	uint32_t *read;   /* reads by value, each value's by response */
-	uint32_t *latest; /* the latest invocation + 1 among read[start..here] */
+	uint32_t *read;         /* reads by value, each value's by response */
+	uint32_t *latest;       /* the latest invocation + 1 among read[start..here] */
 	uint32_t *start, *left; /* by value: its part of read, what is left of it */
-	uint32_t *tree;   /* tournament over values: the latest invocation left */
+	uint32_t *tree;         /* tournament over values: the latest invocation left */
 	uint32_t leaves;
 };
 
@@ -271,6 +271,7 @@ static uint32_t left_latest(const struct backward *b, uint32_t v)
 
 static void tree_set(struct backward *b, uint32_t v)
 {
+	assert(v < b->leaves);
 	uint32_t i = b->leaves + v;
 	b->tree[i] = left_latest(b, v);
 	for (i /= 2; i; i /= 2) {
@@ -289,8 +290,8 @@ static uint32_t tree_others(const struct backward *b, uint32_t v)
 	return m;
 }
 
-static bool backward_build(struct backward *b, const struct problem *p, const struct writes *w,
-                           const uint32_t *ev, uint32_t *unwritten)
+static bool backward_build(struct backward *b, const struct problem *p, const struct writes *w, const uint32_t *ev,
+                           uint32_t *unwritten)
 {
 	*unwritten = RANK_INF;
 	memset(b->start, 0, (w->d.n + 1) * 4ull);
@@ -328,8 +329,7 @@ static bool backward_build(struct backward *b, const struct problem *p, const st
 }
 
 /* SOAR with the sets of Fig. 3 as suffixes: true iff atomic. */
-static bool backward_run(struct backward *b, const struct problem *p, const struct writes *w,
-                         uint32_t *num)
+static bool backward_run(struct backward *b, const struct problem *p, const struct writes *w, uint32_t *num)
 {
 	for (uint32_t k = w->n; k-- > 1;) {
 		const struct hop *wr = &p->ops[w->seq[k]];
@@ -367,15 +367,13 @@ enum lin_verdict lin_backward(const struct problem *p, struct result *r)
 	while (leaves < w.d.n)
 		leaves *= 2;
 	size_t bn = p->n * 4ull + 4, bv = (w.d.n + 1) * 4ull, bt = leaves * 8ull;
-	struct backward b = { lim_realloc(p->lim, NULL, 0, bn), lim_realloc(p->lim, NULL, 0, bn),
-		              lim_realloc(p->lim, NULL, 0, bv), lim_realloc(p->lim, NULL, 0, bv),
-		              lim_realloc(p->lim, NULL, 0, bt), leaves };
+	struct backward b = { lim_realloc(p->lim, NULL, 0, bn), lim_realloc(p->lim, NULL, 0, bn), lim_realloc(p->lim, NULL, 0, bv),
+		              lim_realloc(p->lim, NULL, 0, bv), lim_realloc(p->lim, NULL, 0, bt), leaves };
 	uint32_t *num = lim_realloc(p->lim, NULL, 0, bn), *ev = events_of(p), bad;
 	enum lin_verdict out = LIN_UNKNOWN;
 	if (b.read && b.latest && b.start && b.left && b.tree && num && ev) {
 		memset(b.tree, 0, bt);
-		out = backward_build(&b, p, &w, ev, &bad) && backward_run(&b, p, &w, num)
-		              ? LIN_HOLDS : LIN_VIOLATED;
+		out = backward_build(&b, p, &w, ev, &bad) && backward_run(&b, p, &w, num) ? LIN_HOLDS : LIN_VIOLATED;
 	}
 	lim_free(p->lim, ev, ev ? p->nevents * 4ull + 4 : 0);
 	lim_free(p->lim, b.read, b.read ? bn : 0);

@@ -3,45 +3,14 @@
  *
  * Every algorithm takes a `struct problem` and fills a `struct result`. The
  * operations are in the order of invocation, with ranks as times. What an
- * algorithm cannot judge it refuses (LIN_REFUSED, and why); a spent limit is
- * LIN_UNKNOWN. A verdict always comes with its reason: an order of the
+ * algorithm cannot judge it refuses (LIN_REFUSED, and why); a reached limit
+ * is LIN_UNKNOWN. A verdict always comes with its reason: an order of the
  * operations, or a proof.
  */
 #ifndef INTACT_LIN_LIN_H
 #define INTACT_LIN_LIN_H
 
-#include "history/problem.h"
-
-enum lin_verdict { LIN_HOLDS, LIN_VIOLATED, LIN_UNKNOWN, LIN_REFUSED };
-
-enum algorithm {
-	ALG_AUTO, ALG_SOAR, ALG_CLMT, ALG_GREEDY, ALG_BACKWARD, ALG_ZONES, ALG_DIRECT, ALG_PAIRS,
-	ALG_SEARCH, ALG_DFS, ALG_BFS, ALG_BRUTE
-};
-extern const char *const algorithm_names[];
-
-#define MAX_STATES_SHOWN 4
-
-struct result {
-	enum lin_verdict verdict;
-	enum algorithm algorithm;
-	const char *why;       /* static: why it was refused, or chosen */
-	uint32_t refused[2];   /* the operations that made it refuse, or RANK_INF */
-	uint32_t *order;       /* holds: the operations in their order */
-	uint32_t norder;       /*   (regular, safe: order[i] = the write read i saw) */
-	uint32_t culprit;      /* violated: with its response it was certain */
-	bool moment_open;      /*   or perhaps with an earlier one, never a later */
-	enum proof proof;
-	uint32_t *ops;         /* the facts of the proof */
-	uint32_t nops;
-	uint32_t window;       /* rank where the failing window begins */
-	char *states[MAX_STATES_SHOWN]; /* EXHAUSTED: what the object may be when the culprit */
-	uint32_t nstates;      /*   returns, without it; 0: not known */
-	bool more_states;      /*   and others */
-	uint64_t steps;        /* configurations or steps, for the curious */
-	size_t order_bytes, ops_bytes;
-	struct limits *lim;
-};
+#include "history/judged.h"
 
 void result_init(struct result *r, enum algorithm a, struct limits *lim);
 void result_free(struct result *r);
@@ -52,7 +21,7 @@ enum lin_verdict result_unknown(struct result *r);
 enum lin_verdict result_refuse(struct result *r, const char *why, uint32_t a, uint32_t b);
 
 /* Event order: ev[rank] = op * 2 for its call, op * 2 + 1 for its response,
- * RANK_INF for ranks nobody uses. Owned by the caller (lim_free). */
+ * RANK_INF for unused ranks. Owned by the caller (lim_free). */
 uint32_t *events_of(const struct problem *p);
 
 /* Dense numbers for the values written: see dense.c. */
@@ -80,9 +49,9 @@ enum lin_verdict lin_brute(const struct problem *p, struct result *r);
 enum lin_verdict lin_bfs(const struct problem *p, struct result *r);
 enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps);
 enum lin_verdict lin_search(const struct problem *p, struct result *r);
-/* What somebody who knows every answer finds impossible at the response at event
- * `at` is certain, at the latest, with the response of this operation: the last
- * to answer of those invoked before. RANK_INF: the last response of all. */
+/* What is impossible given every return value, at the response at event `at`, is
+ * certain, at the latest, with the response of this operation: the last to
+ * answer of those invoked before. RANK_INF: the last response of all. */
 uint32_t lin_certain_by(const struct problem *p, uint32_t at);
 /* Violated, with a culprit that is too early at most, and certain when `last`
  * returned: the first response with which it is certain, by judging prefixes
@@ -96,8 +65,7 @@ enum lin_verdict lin_pqueue(const struct problem *p, struct result *r);
 enum lin_verdict lin_set(const struct problem *p, struct result *r); /* one element */
 enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe);
 /* The operations of all keys together: sequential consistency does not split. */
-enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
-                                struct result *r);
+enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs, struct result *r);
 /* Violated, with a culprit: what is in conflict around it, and the states. */
 void lin_explain(const struct problem *p, struct result *r);
 /* Is there a value that the register had to become more often than it could? */
@@ -113,7 +81,7 @@ enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct re
  * answers not known. `ops` and `map` (the old numbers) have room for p->n. */
 void lin_prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map, struct problem *out);
 
-/* Are the writes one behind the other? (Else *a and *b overlap.) */
+/* Do no writes overlap? (Otherwise *a and *b overlap.) */
 bool writes_in_sequence(const struct problem *p, uint32_t *a, uint32_t *b);
 /* Is every value written at most once, and the initial one never? */
 bool values_distinct(const struct problem *p, const struct dense *d, uint32_t *a, uint32_t *b);

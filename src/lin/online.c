@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "ir/seqspec.h"
 
 static uint32_t mask_words(const struct online *o)
@@ -17,6 +18,7 @@ static uint32_t stride(const struct online *o)
 
 static uint32_t *row(const struct online *o, const struct online_rows *r, uint32_t i)
 {
+	assert(i < r->cap);
 	return r->w + (size_t)i * stride(o);
 }
 
@@ -27,12 +29,14 @@ static bool has(const uint32_t *row, uint32_t slot)
 
 static void put(uint32_t *row, uint32_t slot, bool on)
 {
+	assert(slot < UINT32_MAX - 31);
 	uint32_t bit = 1u << slot % 32;
 	row[1 + slot / 32] = on ? row[1 + slot / 32] | bit : row[1 + slot / 32] & ~bit;
 }
 
 static uint32_t *saw(const struct online *o, uint32_t *row, uint32_t slot)
 {
+	assert(slot < o->nslots);
 	return row + 1 + mask_words(o) + slot;
 }
 
@@ -54,7 +58,7 @@ static bool rows_reserve(struct online *o, struct online_rows *r, uint32_t n)
 
 /* ---- slots -------------------------------------------------------------------- */
 
-/* More slots, a few at first: rows are laid out anew. */
+/* More slots, a few at first: rows are laid out again. */
 static bool more_slots(struct online *o)
 {
 	uint32_t old = o->nslots, oldm = mask_words(o), olds = o->nslots ? stride(o) : 0;
@@ -92,8 +96,8 @@ static bool more_slots(struct online *o)
 	return true;
 }
 
-bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init,
-                 uint32_t k, struct limits *lim, const void *user)
+bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init, uint32_t k, struct limits *lim,
+                 const void *user)
 {
 	memset(o, 0, sizeof *o);
 	o->lim = lim;
@@ -168,7 +172,7 @@ static bool within(const struct online *o, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Does a make b superfluous? It is equal, but for having used fewer of the
+/* Does a make b superfluous? It is equal, except that it used fewer of the
  * crashed ones, and its readers may have seen all that those of b may: then
  * whatever can happen from b on can happen from a on. */
 static bool covers(const struct online *o, const uint32_t *a, const uint32_t *b)
@@ -233,6 +237,7 @@ static void set_add(struct online *o, const uint32_t *r, bool replace)
 {
 	if (!set_grow(o))
 		return;
+	assert(o->nheads && !(o->nheads & (o->nheads - 1)) && o->out.n < o->out.cap);
 	uint32_t b = row_hash(o, r) & (o->nheads - 1);
 	for (uint32_t i = o->heads[b]; i; i = o->link[i - 1]) {
 		uint32_t *there = row(o, &o->out, i - 1);
@@ -282,13 +287,14 @@ static uint32_t set_with(struct online *o, uint32_t set, uint32_t state)
 
 static bool answers(const struct hop *op)
 {
-	return op->fn == FN_CAS || op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL ||
-	       op->fn == FN_REMOVE || op->fn == FN_ADD || op->fn >= FN_COUNT;
+	return op->fn == FN_CAS || op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL || op->fn == FN_REMOVE ||
+	       op->fn == FN_ADD || op->fn >= FN_COUNT;
 }
 
 /* Slot y takes effect in row r: into o->scratch. */
 static bool take_effect(struct online *o, const uint32_t *r, uint32_t y)
 {
+	assert(y < o->nslots && o->slots[y].used && !has(r, y));
 	uint32_t next, *t = o->scratch;
 	if (!o->obj.spec->apply(&o->obj, r[0], &o->slots[y].op, &next))
 		return false;
@@ -314,8 +320,8 @@ static bool not_its_turn(const struct online *o, const uint32_t *r, uint32_t y)
 		return false;
 	for (uint32_t s = 0; s < o->nslots; s++) {
 		const struct slot *b = &o->slots[s];
-		if (s != y && b->used && b->crashed && b->id < a->id && !has(r, s) &&
-		    a->op.fn == b->op.fn && a->op.a == b->op.a && a->op.b == b->op.b)
+		if (s != y && b->used && b->crashed && b->id < a->id && !has(r, s) && a->op.fn == b->op.fn && a->op.a == b->op.a &&
+		    a->op.b == b->op.b)
 			return true;
 	}
 	return false;
@@ -431,6 +437,7 @@ uint32_t online_call(struct online *o, const struct hop *op, uint32_t id)
 
 static void release(struct online *o, uint32_t slot)
 {
+	assert(o->slots[slot].used && o->nopen);
 	o->slots[slot].used = o->slots[slot].observer = o->slots[slot].crashed = false;
 	o->nopen--;
 }
@@ -451,6 +458,7 @@ static void merge(struct online *o, uint32_t x, bool keep_bit)
 
 int online_return(struct online *o, uint32_t x, const struct hop *op)
 {
+	assert(x < o->nslots && o->slots[x].used);
 	/* all rows reachable by letting open operations take effect, expanded
 	 * only while they do not satisfy the response */
 	set_clear(o);
@@ -492,6 +500,7 @@ int online_return(struct online *o, uint32_t x, const struct hop *op)
 
 int online_crash(struct online *o, uint32_t x)
 {
+	assert(x < o->nslots && o->slots[x].used && !o->slots[x].crashed);
 	if (o->slots[x].observer) {
 		merge(o, x, false);
 		release(o, x);
@@ -505,6 +514,7 @@ int online_crash(struct online *o, uint32_t x)
 
 int online_fail(struct online *o, uint32_t x)
 {
+	assert(x < o->nslots && o->slots[x].used);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < o->cur.n; i++)
 		if (!has(row(o, &o->cur, i), x))
@@ -539,7 +549,8 @@ enum lin_verdict lin_bfs(const struct problem *p, struct result *r)
 {
 	result_init(r, ALG_BFS, p->lim);
 	if (p->user && p->user->choices)
-		return result_refuse(r, "the specification chooses, and the monitor cannot follow that", RANK_INF, RANK_INF);
+		return result_refuse(r, "the specification is nondeterministic, which the monitor does not support", RANK_INF,
+		                     RANK_INF);
 	struct online o;
 	uint32_t *ev = events_of(p), *slot = lim_realloc(p->lim, NULL, 0, p->n * 4ull + 4);
 	int ok = online_open(&o, spec_of(p->obj, p->k), p->vals, p->init, p->k, p->lim, p->user) && ev && slot ? 1 : -1;

@@ -26,7 +26,7 @@
 
 struct slot {
 	struct hop op;
-	uint32_t id;   /* the caller's number */
+	uint32_t id; /* the caller's number */
 	bool used, crashed, observer;
 };
 
@@ -39,22 +39,22 @@ struct online {
 	struct limits *lim;
 	struct spec_ctx obj, sets; /* states; sets of states */
 	struct slot *slots;
-	uint32_t nslots;           /* a multiple of 8 */
+	uint32_t nslots; /* a multiple of 8 */
 	uint32_t nopen, ncrashed;
 	struct online_rows cur, out;
 	uint32_t *heads, nheads, *link, clink; /* of `out`: rows by hash */
 	uint32_t *scratch;
 	uint64_t steps;
-	uint32_t peak;             /* rows at most */
-	uint32_t max_rows;         /* 0: no bound but lim */
-	bool failed;               /* a limit was spent: ask lim */
-	bool over;                 /* the bound on rows: it cannot go on */
+	uint32_t peak;     /* rows at most */
+	uint32_t max_rows; /* 0: no bound but lim */
+	bool failed;       /* a limit was reached: ask lim */
+	bool over;         /* the bound on rows: it cannot go on */
 };
 
 /* `user`: the specification when spec is user_spec (one without choices: an
  * answer that comes later must not tell states apart). */
-bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init,
-                 uint32_t k, struct limits *lim, const void *user);
+bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init, uint32_t k, struct limits *lim,
+                 const void *user);
 void online_close(struct online *o);
 /* An invocation; answers in op are not looked at. The slot, or RANK_INF. */
 uint32_t online_call(struct online *o, const struct hop *op, uint32_t id);

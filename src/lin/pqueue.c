@@ -46,8 +46,7 @@ static enum lin_verdict no_room(struct items *s, const struct pqueue_rank *order
 	return r->verdict = LIN_VIOLATED;
 }
 
-static enum lin_verdict judge(struct items *s, struct cover *c, struct pqueue_rank *order, struct placed *out,
-                              struct result *r)
+static enum lin_verdict judge(struct items *s, struct cover *c, struct pqueue_rank *order, struct placed *out, struct result *r)
 {
 	const struct problem *p = s->p;
 	uint32_t n = 0, nout = 0;
@@ -63,8 +62,7 @@ static enum lin_verdict judge(struct items *s, struct cover *c, struct pqueue_ra
 			if (g == RANK_INF)
 				return no_room(s, order, k, r);
 			bool pair = g <= in;
-			out[nout++] = (struct placed){ g, 0, k, pair ? it->in : it->out,
-				                       pair ? it->out : RANK_INF };
+			out[nout++] = (struct placed){ g, 0, k, pair ? it->in : it->out, pair ? it->out : RANK_INF };
 			if (pair)
 				in = RANK_INF;
 		}
@@ -103,8 +101,7 @@ enum lin_verdict lin_pqueue(const struct problem *p, struct result *r)
 		size_t bo = s.n * sizeof(struct pqueue_rank) + 8, bp = p->n * 2 * sizeof(struct placed) + 8;
 		struct pqueue_rank *order = lim_realloc(p->lim, NULL, 0, bo);
 		struct placed *out = lim_realloc(p->lim, NULL, 0, bp);
-		v = order && out && cover_open(&c, s.ngaps, p->lim) ? judge(&s, &c, order, out, r)
-		                                                    : result_unknown(r);
+		v = order && out && cover_open(&c, s.ngaps, p->lim) ? judge(&s, &c, order, out, r) : result_unknown(r);
 		lim_free(p->lim, order, order ? bo : 0);
 		lim_free(p->lim, out, out ? bp : 0);
 		if (c.lim)

@@ -5,10 +5,12 @@
  */
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "lin/check.h"
 
 void lin_prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map, struct problem *out)
 {
+	assert(cut <= p->nevents || cut == RANK_INF);
 	*out = *p;
 	out->ops = ops;
 	out->n = 0;
@@ -51,8 +53,8 @@ static uint32_t *order_before(const struct problem *p, uint32_t cut, const uint3
 	return order;
 }
 
-uint32_t *part_order(const struct history *h, const struct interpretation *in, const struct check *c,
-                     const struct part *part, uint32_t *n)
+uint32_t *part_order(const struct history *h, const struct interpretation *in, const struct check *c, const struct part *part,
+                     uint32_t *n)
 {
 	struct problem p;
 	struct hop *ops;

@@ -2,18 +2,19 @@
  * queue: FIFO queues in which every value goes in once. O(n log n).
  *
  * In any legal order values leave in the order they came. So value a must
- * stand before b when a's enqueue ends before b's begins, or a's dequeue
- * before b's dequeue or b's enqueue begins. Conversely, from any total order
- * of the values that respects this, taking everything as early as possible
- * gives a linearization. The order is found by elimination: a value that
- * nothing left must precede is taken off; the earliest ends among those left
- * only grow, so each list is run through once. When nothing can be taken off
- * and values are left, there is no order. An answer "empty" becomes a value
- * that comes and goes in one gap where nothing is surely inside.
+ * precede b when a's enqueue ends before b's begins, or a's dequeue before
+ * b's dequeue or b's enqueue begins. Conversely, from any total order of the
+ * values that respects this, taking everything as early as possible gives a
+ * linearization. The order is found by elimination: a value that nothing
+ * left must precede is taken off; the earliest ends among those left only
+ * grow, so each list is run through once. When nothing can be taken off and
+ * values are left, there is no order. An answer "empty" becomes a value that
+ * comes and goes in one gap where nothing is surely inside.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/cover.h"
 
 struct queue_node { /* a value or an empty answer; gaps as in struct item */
@@ -25,11 +26,12 @@ struct fifo {
 	struct queue_node *x;
 	uint32_t *by[4]; /* by in_lo, in_hi, out_lo, out_hi */
 	uint32_t *order, n;
-	uint8_t *state;  /* bits 1, 2: may go in, may go out; 4: taken off */
+	uint8_t *state; /* bits 1, 2: may go in, may go out; 4: taken off */
 };
 
 static uint32_t field(const struct queue_node *x, int f)
 {
+	assert(f >= 0 && f < 4);
 	return f == 0 ? x->in_lo : f == 1 ? x->in_hi : f == 2 ? x->out_lo : x->out_hi;
 }
 
@@ -86,6 +88,7 @@ static bool eliminate(struct fifo *q)
 /* From the order of the values to the order of the operations. */
 static void emit(const struct fifo *q, struct result *r)
 {
+	assert(r->order);
 	uint32_t i = 0, j = 0, in_t = 0, out_t = 0;
 	while (j < q->n) {
 		const struct queue_node *a = i < q->n ? &q->x[q->order[i]] : NULL, *b = &q->x[q->order[j]];

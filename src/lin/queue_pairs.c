@@ -4,18 +4,18 @@
  * The content of the queue is no part of the search. In a legal order the i-th
  * value to leave is the i-th that came, so an order is a row of pairs (an
  * enqueue and the dequeue of its value), the enqueues that nothing took, and
- * the answers "empty" between. A row of pairs (e1,d1), (e2,d2), ... stands for
+ * the answers "empty" between. A row of pairs (e1,d1), (e2,d2), ... represents
  * a legal order if and only if
- *   - no enqueue precedes (ends before it begins) one that stands before it,
- *     in the row or behind it, and the same for dequeues;
+ *   - no enqueue precedes (ends before it begins) one that precedes it, in the
+ *   row or after it, and the same for dequeues;
  *   - no d_i precedes an e_j with j <= i.
  * (Longer cycles reduce to these, because precedence is that of intervals.) An
- * answer "empty" stands behind some pair i when there is a moment, during it,
- * after the invocations of all that stands before and before the responses of
- * all that stands behind. So it is enough to know T, the latest invocation of
- * what was placed, and `empty_to`: the latest moment so far with nothing
- * inside. An "empty" that ended after T is placed if and only if it was
- * invoked before empty_to; one that ended before T must have been by then.
+ * answer "empty" follows some pair i if there is a moment, during it, after
+ * the invocations of everything before and before the responses of everything
+ * after. So it is enough to know T, the latest invocation of what was placed,
+ * and `empty_to`: the latest moment so far with nothing inside. An "empty"
+ * that ended after T is placed if and only if it was invoked before empty_to;
+ * one that ended before T must have been by then.
  *
  * A configuration is the set of enqueues placed and the set of dequeues
  * placed. A set is the first response of what is left, and a bit for each
@@ -27,23 +27,24 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/dfs.h"
 
 /* Enqueues, or dequeues: those that answered, by invocation. */
 struct queue_side {
-	uint32_t *op, n;      /* operations */
-	uint32_t *by_ret;     /* their places here by response */
-	uint32_t *slot;       /* by place */
-	uint32_t *max_ret;    /* by place: the last response of those up to it */
+	uint32_t *op, n;   /* operations */
+	uint32_t *by_ret;  /* their places here by response */
+	uint32_t *slot;    /* by place */
+	uint32_t *max_ret; /* by place: the last response of those up to it */
 	uint32_t nslots, words;
 	uint32_t *lost, nlost; /* operations that never answered, by invocation */
 };
 
 struct pair_frame {
-	uint32_t ret[2];      /* by side: how many in by_ret were passed */
-	uint32_t nlost;       /* dequeues without answer used */
-	uint32_t latest;      /* invocation of what was placed, + 1 */
-	uint32_t latest_in;   /* of an enqueue */
+	uint32_t ret[2];    /* by side: how many in by_ret were passed */
+	uint32_t nlost;     /* dequeues without answer used */
+	uint32_t latest;    /* invocation of what was placed, + 1 */
+	uint32_t latest_in; /* of an enqueue */
 	uint32_t empty_to;
 	uint32_t choice;
 	uint32_t nrow;
@@ -53,12 +54,12 @@ struct queue_pairs {
 	const struct problem *p;
 	struct queue_side side[2];
 	uint32_t *empties, nempties; /* by response */
-	uint32_t words;       /* of a mask: enqueues, dequeues, lost enqueues */
+	uint32_t words;              /* of a mask: enqueues, dequeues, lost enqueues */
 	struct pair_frame *fr, now;
 	uint64_t *masks, *cur;
 	uint32_t nfr, cfr;
-	uint32_t *row, nrow;  /* an enqueue and a dequeue each */
-	uint32_t best;        /* the most dequeues placed */
+	uint32_t *row, nrow; /* an enqueue and a dequeue each */
+	uint32_t best;       /* the most dequeues placed */
 	uint64_t *seen;
 	uint32_t nseen, cseen, *heads, nheads;
 	uint64_t steps;
@@ -69,6 +70,7 @@ enum { IN, OUT };
 
 static const struct hop *hop_of(const struct queue_pairs *q, uint32_t op)
 {
+	assert(op < q->p->n);
 	return &q->p->ops[op];
 }
 
@@ -214,9 +216,8 @@ static bool remember(struct queue_pairs *q)
 	uint32_t b = (uint32_t)h & (q->nheads - 1);
 	for (uint32_t i = q->heads[b]; i;) {
 		const uint64_t *e = q->seen + (size_t)(i - 1) * (q->words + E_MASK);
-		bool covers = e[E_KEY] == key && e[E_LATEST] <= f->latest && e[E_IN] <= f->latest_in &&
-		              e[E_EMPTY] >= f->empty_to && e[E_LOST] <= f->nlost &&
-		              !memcmp(e + E_MASK, q->cur, exact * 8ull);
+		bool covers = e[E_KEY] == key && e[E_LATEST] <= f->latest && e[E_IN] <= f->latest_in && e[E_EMPTY] >= f->empty_to &&
+		              e[E_LOST] <= f->nlost && !memcmp(e + E_MASK, q->cur, exact * 8ull);
 		for (uint32_t k = exact; k < q->words && covers; k++)
 			covers = !(e[E_MASK + k] & ~q->cur[k]);
 		if (covers)
@@ -254,6 +255,7 @@ static bool placed(const struct queue_pairs *q, int side, uint32_t place)
 /* Marks it; then the responses of what is placed are passed. */
 static void mark(struct queue_pairs *q, int side, uint32_t place)
 {
+	assert(place < q->side[side].n);
 	struct queue_side *s = &q->side[side];
 	uint64_t *m = mask(q, q->cur, side);
 	mask_set(m, s->slot[place]);
@@ -314,6 +316,7 @@ static bool finished(const struct queue_pairs *q)
 
 static bool push(struct queue_pairs *q)
 {
+	assert(q->now.ret[IN] <= q->side[IN].n && q->now.ret[OUT] <= q->side[OUT].n);
 	note_empty(q);
 	if (q->now.ret[OUT] > q->best)
 		q->best = q->now.ret[OUT];
@@ -417,6 +420,7 @@ static bool choose(struct queue_pairs *q, uint32_t c, struct choice *x, uint32_t
 	open_range(q, IN, &from[IN], &to[IN]);
 	open_range(q, OUT, &from[OUT], &to[OUT]);
 	uint32_t nin = to[IN] - from[IN] + q->side[IN].nlost, nout = to[OUT] - from[OUT] + 1;
+	assert(from[IN] <= to[IN] && from[OUT] <= to[OUT]);
 	*total = nin * nout;
 	if (c >= *total)
 		return false;
@@ -431,8 +435,7 @@ static bool choose(struct queue_pairs *q, uint32_t c, struct choice *x, uint32_t
 	if (!lost_out && e->a != d->b)
 		return false;
 	/* nothing that is left precedes either; the dequeue precedes no enqueue */
-	if (e->call > first_return(q, IN) || d->call > first_return(q, OUT) || d->ret < e->call ||
-	    d->ret < q->now.latest_in)
+	if (e->call > first_return(q, IN) || d->call > first_return(q, OUT) || d->ret < e->call || d->ret < q->now.latest_in)
 		return false;
 	if (lost_in ? !lost_turn(q, x->lost) : placed(q, IN, x->place[IN]) || not_its_turn(q, IN, from[IN], to[IN], x->place[IN]))
 		return false;
@@ -462,7 +465,7 @@ static bool place(struct queue_pairs *q, const struct choice *x)
 	return true;
 }
 
-/* 1 a whole row was found, 0 there is none, -1 a limit or the steps are spent. */
+/* 1 a whole row was found, 0 there is none, -1 a limit or the steps are used up. */
 static int run(struct queue_pairs *q, uint64_t max_steps)
 {
 	push(q);
@@ -489,7 +492,7 @@ static int run(struct queue_pairs *q, uint64_t max_steps)
 /* ---- the order ------------------------------------------------------------------------ */
 
 /* Three rows that are to be merged: the enqueues, the dequeues, the answers
- * "empty" (each knows behind how many pairs it stands). */
+ * "empty" (each knows how many pairs it follows). */
 struct merge {
 	uint32_t *row[3], n[3], at[3];
 	uint32_t *least[3]; /* by place: the first response from there on */
@@ -533,7 +536,7 @@ static bool merge_order(const struct queue_pairs *q, struct merge *m, struct res
 	return true;
 }
 
-/* Its place among those that answered, which stand by invocation; RANK_INF. */
+/* Its place among those that returned, which are sorted by invocation; RANK_INF. */
 static uint32_t place_of(const struct queue_pairs *q, int side, uint32_t op)
 {
 	const struct queue_side *s = &q->side[side];
@@ -548,7 +551,7 @@ static uint32_t place_of(const struct queue_pairs *q, int side, uint32_t op)
 	return lo < s->n && s->op[lo] == op ? lo : RANK_INF;
 }
 
-/* Follows the row once more to see where the answers "empty" stand. */
+/* Follows the row once more to find the places of the answers "empty". */
 static void place_empties(struct queue_pairs *q, struct merge *m)
 {
 	uint32_t n = q->nrow;
@@ -587,6 +590,7 @@ static void place_empties(struct queue_pairs *q, struct merge *m)
 
 static bool find_order(struct queue_pairs *q, struct result *r)
 {
+	assert(q->p->obj == OBJ_QUEUE);
 	struct merge m = { 0 };
 	uint32_t n = q->p->n;
 	for (int k = 0; k < 3; k++) {
@@ -626,10 +630,10 @@ static enum lin_verdict judge(const struct problem *p, struct result *r, uint64_
 	result_init(r, ALG_PAIRS, p->lim);
 	val_elems(p->vals, p->init, &len);
 	if (p->obj != OBJ_QUEUE || len)
-		return result_refuse(r, "it judges queues that start empty", RANK_INF, RANK_INF);
+		return result_refuse(r, "it supports only queues that start empty", RANK_INF, RANK_INF);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_ENQ && p->ops[i].fn != FN_DEQ)
-			return result_refuse(r, "an operation only looks, which needs the search", i, RANK_INF);
+			return result_refuse(r, "an operation only observes (peek), which requires the search", i, RANK_INF);
 	int found = open_pairs(&q, p) ? run(&q, max_steps) : -1;
 	r->steps = q.steps;
 	if (found > 0) {

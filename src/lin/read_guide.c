@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define BASE 0x9E3779B97F4A7C15u
 
 static uint32_t answer_len(const struct read_guide *g, uint32_t op)
@@ -60,6 +62,7 @@ void read_guide_close(struct read_guide *g)
  * texts: h * BASE + byte + 1. */
 static const uint64_t *beginnings(struct read_guide *g, uint32_t op)
 {
+	assert(g->hashes && op < g->p->n);
 	if (g->hashes[op])
 		return g->hashes[op];
 	uint32_t len = answer_len(g, op), n;

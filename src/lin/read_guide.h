@@ -19,10 +19,10 @@
 
 struct read_guide {
 	const struct problem *p;
-	uint32_t *longest;     /* by operation: the longest read from it on */
-	uint32_t *until;       /* by operation: when the next write is invoked */
-	uint64_t **hashes;     /* by operation: of the beginnings of its answer */
-	uint64_t *state_hash;  /* lists: by state, content hash; 0 unknown */
+	uint32_t *longest;    /* by operation: the longest read from it on */
+	uint32_t *until;      /* by operation: when the next write is invoked */
+	uint64_t **hashes;    /* by operation: of the beginnings of its answer */
+	uint64_t *state_hash; /* lists: by state, content hash; 0 unknown */
 	uint32_t *state_len, nstates;
 	bool on, text;
 };
@@ -33,7 +33,6 @@ void read_guide_close(struct read_guide *g);
  * `from` on are not yet invoked? */
 bool read_guide_allows(struct read_guide *g, const struct spec_ctx *c, uint32_t state, uint32_t from);
 /* The same for one read that has not taken effect. */
-bool read_guide_allows_read(struct read_guide *g, const struct spec_ctx *c, uint32_t state, uint32_t read,
-                            uint32_t from);
+bool read_guide_allows_read(struct read_guide *g, const struct spec_ctx *c, uint32_t state, uint32_t read, uint32_t from);
 
 #endif

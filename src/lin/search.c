@@ -15,8 +15,8 @@
 #include "base/invariant.h"
 #include "lin/dfs.h"
 
-#define FIRST_STEPS 4096   /* of the first turn; each next has four times as many */
-#define FIRST_WINDOW 16    /* events */
+#define FIRST_STEPS  4096 /* of the first turn; each next has four times as many */
+#define FIRST_WINDOW 16   /* events */
 
 /* Does no order get past the response at event `at`, from any state before? */
 static bool loose_refutes(const struct problem *p, uint32_t at, uint64_t steps)
@@ -205,7 +205,8 @@ static uint64_t moment_steps(const struct problem *p)
 	return 50000 + 4ull * p->nevents;
 }
 
-void lin_first_moment(const struct problem *p, struct result *r, uint32_t last, enum lin_verdict (*judge)(const struct problem *, struct result *, uint64_t))
+void lin_first_moment(const struct problem *p, struct result *r, uint32_t last,
+                      enum lin_verdict (*judge)(const struct problem *, struct result *, uint64_t))
 {
 	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
 	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);
@@ -244,7 +245,7 @@ void lin_first_moment(const struct problem *p, struct result *r, uint32_t last, 
 
 void lin_explain(const struct problem *p, struct result *r)
 {
-	assert(!r->ops); /* the facts are told here */
+	assert(!r->ops); /* the facts are reported here */
 	surroundings(p, r);
 	if (!r->moment_open)
 		lin_states_before(p, r->culprit, moment_steps(p), r);
@@ -253,7 +254,7 @@ void lin_explain(const struct problem *p, struct result *r)
 /* ---- a lack of supply -----------------------------------------------------------------
  *
  * It is a proof that says more than that everything was tried. But something
- * may have been wrong before: then that is told, not this.
+ * may have been wrong before: then that is reported instead.
  */
 static enum lin_verdict search_within(const struct problem *p, struct result *r, int depth);
 

@@ -4,13 +4,13 @@
  *
  * It does not split by key, so all keys are judged together: the state is the
  * vector of the objects' states. A configuration is how far each process has
- * come, and the state; the search goes through the configurations reachable
- * from the start, each once, last found first. An observation that is allowed
- * is made at once. Exponential in the number of processes in the worst case.
+ * come, and the state; the search visits the configurations reachable from
+ * the start, each once, last found first. An observation that is allowed is
+ * made at once. Exponential in the number of processes in the worst case.
  *
- * An operation that never answered may happen at any time after those of its
- * process that came before it, also when the process has gone on: then it is
- * a process of its own, with a place in the other one that must be reached.
+ * An operation that never returned may happen at any time after those of its
+ * process that came before it, also when the process has continued: then it
+ * is a separate process, with a place in the other one that must be reached.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,15 @@
 
 struct seq {
 	const struct problem *p;
-	struct spec_ctx obj;    /* the objects' states */
-	struct spec_ctx conf;   /* configurations: positions, then states by key */
+	struct spec_ctx obj;  /* the objects' states */
+	struct spec_ctx conf; /* configurations: positions, then states by key */
 	uint32_t nkeys, nprocs, words;
 	uint32_t nreal, *after, *need; /* processes from nreal on: one operation each */
-	uint32_t *start, *list; /* operations of each process, in order */
-	uint32_t *parent, *via; /* by configuration */
+	uint32_t *start, *list;        /* operations of each process, in order */
+	uint32_t *parent, *via;        /* by configuration */
 	uint32_t cap;
 	uint32_t *stack, nstack, cstack;
-	uint32_t *now, *next;   /* scratch: one configuration each */
+	uint32_t *now, *next; /* scratch: one configuration each */
 	bool failed;
 };
 
@@ -174,8 +174,7 @@ static void assign(struct seq *s, uint32_t *by)
 	lim_free(p->lim, count, count ? bytes : 0);
 }
 
-enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
-                                struct result *r)
+enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs, struct result *r)
 {
 	result_init(r, ALG_SEARCH, p->lim);
 	struct seq s = { .p = p, .nkeys = nkeys ? nkeys : 1, .nprocs = nprocs, .nreal = nprocs };

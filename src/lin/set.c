@@ -15,7 +15,7 @@
  * earlier is either open still when the state is passed later, or its
  * response asked for it before. Earliest response first loses nothing: two
  * open flips of one kind differ in nothing but how long they can wait, and
- * one that never answered can wait for ever (and need not happen). A response
+ * one that never returned can wait forever (and need not happen). A response
  * that cannot be given is therefore impossible in every order.
  *
  * Representation: two binary heaps of open flips by response, two lists of
@@ -34,7 +34,7 @@ struct sweep {
 	const struct problem *p;
 	struct result *r;
 	bool inside;
-	struct heap flips[2];          /* [1]: those that put it in */
+	struct heap flips[2];              /* [1]: those that put it in */
 	uint32_t *waiting[2], nwaiting[2]; /* [1]: those that must see it inside */
 	uint8_t *done;
 	size_t b4, b1;
@@ -128,7 +128,7 @@ static const char *misfit(const struct problem *p, uint32_t *at)
 		if (op->fn != FN_ADD && op->fn != FN_REMOVE && op->fn != FN_CONTAINS)
 			return "the set is read as a whole";
 		if (op->a != p->ops[0].a)
-			return "it judges one element at a time";
+			return "it checks one element at a time";
 		if (op->ret != RANK_INF && op->res == RES_NONE)
 			return "an operation did not say whether it changed the set";
 	}

@@ -32,11 +32,11 @@ static val last_value(const struct soar *s)
 static bool in_lin_rds(const struct soar *s, const struct hop *rd)
 {
 	const struct hop *w = s->nwrs ? &s->p->ops[s->wrs[s->nwrs - 1]] : NULL;
-	if (rd->b != last_value(s))                                   /* l1 */
+	if (rd->b != last_value(s)) /* l1 */
 		return false;
-	if (w && !(rd->ret > w->call))                                /* l2 */
+	if (w && !(rd->ret > w->call)) /* l2 */
 		return false;
-	for (uint32_t i = 0; i < s->nrds; i++) {                      /* l3 */
+	for (uint32_t i = 0; i < s->nrds; i++) { /* l3 */
 		const struct hop *other = &s->p->ops[s->rds[i]];
 		if (rd->ret < other->call && other->b != last_value(s))
 			return false;
@@ -59,11 +59,11 @@ static int soar(struct soar *s)
 			s->rds[left++] = s->rds[i];
 		}
 		s->nrds = left;
-		s->nwrs--;                                             /* a3 */
+		s->nwrs--; /* a3 */
 		if (lim_spent(s->p->lim))
 			return -1;
 	}
-	for (uint32_t i = 0; i < s->nrds; i++)                         /* a1 */
+	for (uint32_t i = 0; i < s->nrds; i++) /* a1 */
 		if (s->p->ops[s->rds[i]].b != s->p->init)
 			return 0;
 	return 1;
@@ -74,7 +74,7 @@ enum lin_verdict lin_soar(const struct problem *p, struct result *r)
 	uint32_t a, b;
 	result_init(r, ALG_SOAR, p->lim);
 	if (!writes_in_sequence(p, &a, &b))
-		return result_refuse(r, "it needs a single writer, and two writes overlap", a, b);
+		return result_refuse(r, "it requires a single writer, and two writes overlap", a, b);
 	struct soar s = { .p = p };
 	size_t bytes = p->n * 4ull + 4;
 	s.wrs = lim_realloc(p->lim, NULL, 0, bytes);

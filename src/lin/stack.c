@@ -23,7 +23,7 @@
 /* Intervals of gaps, to be taken out as gaps are opened: a tournament over
  * the intervals by their low end, on the high end. */
 struct stab {
-	uint32_t *hi;   /* leaves: sorted by lo; inner: the maximum */
+	uint32_t *hi; /* leaves: sorted by lo; inner: the maximum */
 	uint32_t *lo, *who;
 	uint32_t n, size;
 };
@@ -32,8 +32,8 @@ struct lifo {
 	struct items s;
 	struct cover c;
 	struct stab st;
-	uint64_t *open;         /* bitmap of the gaps that were uncovered */
-	uint8_t *touched;       /* by value: 1 push, 2 pop reached, 4 off */
+	uint64_t *open;   /* bitmap of the gaps that were uncovered */
+	uint8_t *touched; /* by value: 1 push, 2 pop reached, 4 off */
 	uint32_t *freed, nfreed;
 	struct placed *out;
 	uint32_t nout, left;
@@ -195,8 +195,8 @@ static void take_off(struct lifo *q, uint32_t v)
 	}
 	q->out[q->nout++] = (struct placed){ in, 2, (uint64_t)(UINT32_MAX - out) << 32 | v, it->in, RANK_INF };
 	if (it->out != RANK_INF)
-		q->out[q->nout++] = (struct placed){ out, 0, (uint64_t)(UINT32_MAX - in) << 32 |
-		                                     (UINT32_MAX - v), it->out, RANK_INF };
+		q->out[q->nout++] = (struct placed){ out, 0, (uint64_t)(UINT32_MAX - in) << 32 | (UINT32_MAX - v), it->out,
+			                             RANK_INF };
 }
 
 static enum lin_verdict judge(struct lifo *q, struct result *r)
@@ -253,8 +253,8 @@ enum lin_verdict lin_stack(const struct problem *p, struct result *r)
 		q.touched = lim_realloc(p->lim, NULL, 0, q.s.n + 1ull);
 		q.freed = lim_realloc(p->lim, NULL, 0, bf);
 		q.out = lim_realloc(p->lim, NULL, 0, bo);
-		bool ok = q.open && q.touched && q.freed && q.out &&
-		          cover_open(&q.c, q.s.ngaps, p->lim) && stab_build(&q.st, &q.s, p->lim);
+		bool ok = q.open && q.touched && q.freed && q.out && cover_open(&q.c, q.s.ngaps, p->lim) &&
+		          stab_build(&q.st, &q.s, p->lim);
 		if (ok) {
 			memset(q.open, 0, q.bytes_gaps);
 			memset(q.touched, 0, q.s.n);

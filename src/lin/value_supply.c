@@ -24,16 +24,16 @@ struct supply_entry { /* an operation that shows, or brings, a value */
 };
 
 struct stretch {
-	uint32_t lo, hi;     /* something brings the value in between */
+	uint32_t lo, hi;       /* something brings the value in between */
 	uint32_t other, shows; /* the operations; other RANK_INF: the initial value */
-	uint32_t by;         /* the operation given to it */
+	uint32_t by;           /* the operation given to it */
 };
 
 struct value_supply {
 	const struct problem *p;
 	struct supply_entry *shows, *brings;
 	uint32_t nshows, nbrings;
-	uint32_t *witness;   /* two by event: see witnesses() */
+	uint32_t *witness; /* two by event: see witnesses() */
 	struct stretch *stretch;
 	uint32_t nstretches;
 	uint32_t *ready, nready; /* operations that can still be given, a heap by response */

@@ -6,10 +6,10 @@
 
 #include "base/grow.h"
 #include "lin/check.h"
-#include "lin/say.h"
+#include "lin/check.h"
 
-#define LOG_MAX (1u << 20) /* operations kept beside the monitor */
-#define LOG_SHORT 64       /* not worth shortening below */
+#define LOG_MAX   (1u << 20) /* operations kept beside the monitor */
+#define LOG_SHORT 64         /* not worth shortening below */
 
 static int64_t now_ns(void)
 {
@@ -18,12 +18,13 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows)
+bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows, proof_text *say)
 {
 	memset(w, 0, sizeof *w);
 	w->h = h;
 	w->in = in;
 	w->k = k;
+	w->say = say;
 	w->init = in->init;
 	w->open = w->monitored = w->kept = true;
 	enum object obj = k > 1 ? OBJ_REGISTER : in->object;
@@ -66,7 +67,7 @@ static uint32_t known_before(const struct watch *w, uint32_t cut, struct hop *op
 	return n;
 }
 
-/* Judges it; with `why` says why it is wrong. LIN_UNKNOWN: a limit is spent. */
+/* Judges it; with `why` says why it is wrong. LIN_UNKNOWN: a limit is reached. */
 static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *why)
 {
 	struct history h = *w->h;
@@ -85,7 +86,7 @@ static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *w
 		v = lin_check(&h, &in, &o, &c) ? c.verdict : LIN_UNKNOWN;
 		for (uint32_t i = 0; why && v == LIN_VIOLATED && i < c.nparts && !why->len; i++)
 			if (c.parts[i].r.verdict == LIN_VIOLATED)
-				say_proof(&h, &in, &o, &c.parts[i], why);
+				w->say(&h, &in, &o, &c.parts[i], why);
 		check_free(&c, &h);
 	}
 	lim_free(h.lim, h.ops, bytes);
@@ -167,7 +168,7 @@ static bool only_state(struct watch *w, val *v)
 	return spec->value && spec->value(&w->o.obj, s, &w->h->vals, v);
 }
 
-/* What is over is forgotten; what is open begins the log anew. */
+/* What is over is forgotten; what is open restarts the log. */
 static void forget(struct watch *w)
 {
 	uint32_t n = 0;

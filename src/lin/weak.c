@@ -72,8 +72,8 @@ static void weak_close(struct weak_search *w, struct limits *lim)
 	lim_free(lim, w->ended, w->ended ? w->bn : 0);
 }
 
-static enum lin_verdict stale(const struct problem *p, uint32_t read, uint32_t best, uint32_t newest,
-                              bool written, struct result *r)
+static enum lin_verdict stale(const struct problem *p, uint32_t read, uint32_t best, uint32_t newest, bool written,
+                              struct result *r)
 {
 	r->culprit = read;
 	r->proof = written ? PROOF_STALE : PROOF_UNWRITTEN;
@@ -91,8 +91,7 @@ static enum lin_verdict stale(const struct problem *p, uint32_t read, uint32_t b
 }
 
 /* The read i returns: which write it can have seen. */
-static enum lin_verdict on_return(const struct problem *p, struct weak_search *w, uint32_t i, bool overlapped,
-                                  struct result *r)
+static enum lin_verdict on_return(const struct problem *p, struct weak_search *w, uint32_t i, bool overlapped, struct result *r)
 {
 	uint32_t v = dense_get(&w->d, p->ops[i].b), newest = w->newest[i], best = RANK_INF;
 	uint32_t after = newest ? p->ops[newest - 1].call : 0;
@@ -116,8 +115,8 @@ enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe)
 	result_init(r, ALG_DIRECT, p->lim);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
-			return result_refuse(r, "regular and safe are about registers with reads and writes only",
-			                     i, RANK_INF);
+			return result_refuse(r, "regular and safe are defined only for registers with reads and writes", i,
+			                     RANK_INF);
 	struct weak_search w;
 	uint32_t *ev = events_of(p), newest = 0, begun = 0, ended = 0;
 	enum lin_verdict v = weak_open(&w, p) && ev && result_order(r, p->n + 1) ? LIN_HOLDS : LIN_UNKNOWN;

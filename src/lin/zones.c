@@ -10,8 +10,8 @@
  * is invoked, no two forward zones overlap, and no backward zone lies inside
  * a forward one. The initial value's write ended before everything.
  *
- * A pending write nobody read is left out: it need not have happened. One that
- * was read has happened, with no response.
+ * A pending write that was not read is omitted: it need not have happened. One
+ * that was read has happened, with no response.
  *
  * When it fails, the same test on shorter prefixes finds the response at which
  * the violation became certain: an event t is cut off by treating operations
@@ -22,9 +22,9 @@
 #include "lin/lin.h"
 
 struct cluster {
-	uint32_t write;     /* operation; RANK_INF for the initial value */
-	uint32_t s, f;      /* ranks + 1; the initial write has 0 */
-	uint32_t sop, fop;  /* who gives them */
+	uint32_t write;    /* operation; RANK_INF for the initial value */
+	uint32_t s, f;     /* ranks + 1; the initial write has 0 */
+	uint32_t sop, fop; /* who gives them */
 	uint32_t nreads;
 };
 
@@ -33,7 +33,7 @@ struct zones {
 	struct dense d;
 	struct cluster *c;
 	uint32_t *mark;  /* by rank + 1: cluster + 1 that starts there */
-	uint32_t *after; /* by cluster: first backward zone placed behind it, + 1 */
+	uint32_t *after; /* by cluster: first backward zone placed after it, + 1 */
 	size_t bytes_c, bytes_mark, bytes_after;
 };
 
@@ -60,8 +60,7 @@ static void zones_close(struct zones *z)
 	dense_free(&z->d);
 }
 
-static enum lin_verdict bad(struct result *r, enum proof proof, uint32_t n, uint32_t a, uint32_t b,
-                            uint32_t c, uint32_t d)
+static enum lin_verdict bad(struct result *r, enum proof proof, uint32_t n, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
 	uint32_t ops[4] = { a, b, c, d };
 	r->proof = proof;
@@ -150,7 +149,7 @@ static enum lin_verdict sweep(struct zones *z, struct result *r)
 		} else if (inside) {
 			if (c->s < end)
 				return bad(r, PROOF_INSIDE, 4, o->sop, o->fop, c->fop, c->sop);
-			z->mark[t] = 0; /* just behind the zone there is room */
+			z->mark[t] = 0; /* just after the zone there is room */
 			next[v] = z->after[cur];
 			z->after[cur] = v + 1;
 		}
@@ -266,7 +265,7 @@ enum lin_verdict lin_zones(const struct problem *p, struct result *r)
 	result_init(r, ALG_ZONES, p->lim);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
-			return result_refuse(r, "it judges reads and writes only", i, RANK_INF);
+			return result_refuse(r, "it supports only reads and writes", i, RANK_INF);
 	struct zones z;
 	if (!zones_open(&z, p)) {
 		zones_close(&z);
@@ -274,10 +273,12 @@ enum lin_verdict lin_zones(const struct problem *p, struct result *r)
 	}
 	enum lin_verdict v;
 	if (!values_distinct(p, &z.d, &a, &b))
-		v = b == RANK_INF ? result_unknown(r)
-		    : result_refuse(r, a == RANK_INF
-		              ? "it needs distinct values, and a write writes the initial one"
-		              : "it needs distinct values, and two writes write the same", a, b);
+		v = b == RANK_INF
+		            ? result_unknown(r)
+		            : result_refuse(r,
+		                            a == RANK_INF ? "it requires distinct values, and a write writes the initial value"
+		                                          : "it requires distinct values, and two writes write the same value",
+		                            a, b);
 	else if ((v = judge(&z, RANK_INF, r)) == LIN_HOLDS)
 		v = order(&z, r);
 	else if (v == LIN_VIOLATED)

@@ -25,6 +25,9 @@ struct confirm_ask {
 int confirm_findings(struct cli *cli, const struct confirm_ask *ask, const json_t *findings, struct arena *a,
                      struct explore_confirmation *out);
 
+/* The exit code of that: one was confirmed, one was cut short, or neither. */
+int confirm_code(const struct explore_confirmation *c);
+
 /* The findings of a saved report, and its document (json_decref). NULL after a message. */
 const json_t *confirm_read(struct cli *cli, const char *path, const char *program, json_t **document);
 

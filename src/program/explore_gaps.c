@@ -39,17 +39,16 @@ static struct control_gap_place innermost(struct explore_gaps *g, const json_t *
 
 struct wanted {
 	const char *function, *file;
-	size_t bare;  /* letters without the parameters */
-	bool seen;    /* there is such a function, if only inlined */
+	size_t bare; /* letters without the parameters */
+	bool seen;   /* there is such a function, if only inlined */
 };
 
 static bool is_wanted(void *ctx, const char *function, const char *file, uint32_t line, bool there)
 {
 	struct wanted *w = ctx;
 	(void)line;
-	bool same = function && (!strcmp(function, w->function) ||
-	                         (w->bare && !strncmp(function, w->function, w->bare) &&
-	                          (!function[w->bare] || function[w->bare] == '(')));
+	bool same = function && (!strcmp(function, w->function) || (w->bare && !strncmp(function, w->function, w->bare) &&
+	                                                            (!function[w->bare] || function[w->bare] == '(')));
 	if (!same || (file && *w->file && strcmp(base_name(file), base_name(w->file)) != 0))
 		return false;
 	w->seen = true;
@@ -88,8 +87,11 @@ const char *gaps_add(struct explore_gaps *g, const json_t *finding, const char *
 		return "the report has no places for it";
 	bool own = !strcmp(doc_text(frame, "module"), base_name(program));
 	const char *file = doc_text(frame, "file");
+	if (!own && !strstr(doc_text(frame, "module"), ".so")) /* a library's may be loaded, another program's cannot */
+		return arena_printf(a, "'%s' is a function of %s", block, doc_text(frame, "module"));
 	if (!*mark && own && *file && !find_function(g, &gap, block, file, program, a))
 		return arena_printf(a, "there is no function '%s' in %s", block, base_name(program));
+	g->name[g->n] = arena_strdup(a, block);
 	g->gap[g->n++] = gap;
 	return NULL;
 }
@@ -114,7 +116,7 @@ uint32_t gaps_write(const struct explore_gaps *g, struct arena *a, struct schedu
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < g->n && n + CONTROL_GAP_FNS + 6 <= max; i++) {
 		struct control_gap gap = g->gap[i];
-		out[n++] = (struct schedule_pair){ "gap", gap.any_cycle ? "any" : "through" };
+		out[n++] = (struct schedule_pair){ "gap", gap.any_cycle ? "any" : g->lock_order ? "locks" : "data" };
 		for (int k = 0; k < CONTROL_GAP_FNS; k++)
 			if (gap.fn[k].offset)
 				out[n++] = (struct schedule_pair){ "gap function", place_text(g, &gap.fn[k], a) };
@@ -140,6 +142,7 @@ bool gaps_read(struct explore_gaps *g, const struct schedule_pair *in, uint32_t 
 		if (!strcmp(in[i].name, "gap")) {
 			if (g->n == CONTROL_GAPS)
 				return false;
+			g->lock_order |= !strcmp(in[i].value, "locks");
 			g->gap[g->n++] = (struct control_gap){ .any_cycle = !strcmp(in[i].value, "any") };
 			continue;
 		}

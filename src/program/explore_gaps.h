@@ -14,8 +14,10 @@
 
 struct explore_gaps {
 	uint32_t n, nmodules;
+	bool lock_order; /* the order in which locks were taken counts as a conflict, too */
 	struct control_gap gap[CONTROL_GAPS];
 	char module[CONTROL_GAP_MODULES][CONTROL_PATH];
+	const char *name[CONTROL_GAPS]; /* of the functions; NULL: not known */
 };
 
 /* Adds a result of `intact run --json`; `program` is the file that will be explored. NULL, or why that cannot

@@ -103,19 +103,27 @@ static bool write_file(struct cli *cli, const char *path, const char *text, size
 bool explore_save(struct cli *cli, const char *path, const struct explore_ask *ask, const struct explore_got *got)
 {
 	const struct control *c = got->failed;
-	char (*ids)[128] = calloc(CONTROL_MODULES, sizeof *ids);
+	char(*ids)[128] = calloc(CONTROL_MODULES, sizeof *ids);
 	struct schedule_module *modules = calloc(CONTROL_MODULES, sizeof *modules);
 	struct schedule_place *points = calloc(CONTROL_PLACES, sizeof *points);
 	struct schedule_place *places = calloc(CONTROL_STEPS, sizeof *places);
 	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC, sizeof *settings);
 	struct arena a;
 	arena_init(&a, 0);
-	struct schedule s = { .program = ask->argv[0], .mode = got->mode == CONTROL_FORK ? "fork" : "fibers",
-	                      .arguments = (const char **)ask->argv + 1, .seed = ask->seed, .modules = modules,
-	                      .n_modules = c->nmodules, .points = points, .n_points = c->nplaces,
-	                      .origins = (struct sched_origin *)c->origins, .n_threads = c->norigins,
-	                      .steps = (struct sched_event *)c->events, .n_steps = c->nevents, .places = places,
-	                      .settings = settings };
+	struct schedule s = { .program = ask->argv[0],
+		              .mode = got->mode == CONTROL_FORK ? "fork" : "fibers",
+		              .arguments = (const char **)ask->argv + 1,
+		              .seed = ask->seed,
+		              .modules = modules,
+		              .n_modules = c->nmodules,
+		              .points = points,
+		              .n_points = c->nplaces,
+		              .origins = (struct sched_origin *)c->origins,
+		              .n_threads = c->norigins,
+		              .steps = (struct sched_event *)c->events,
+		              .n_steps = c->nevents,
+		              .places = places,
+		              .settings = settings };
 	bool ok = ids && modules && points && places && settings;
 	for (uint32_t i = 0; ok && i < ask->natomic && i < MAX_ATOMIC; i++)
 		settings[s.n_settings++] = (struct schedule_pair){ "atomic", ask->atomic[i] };
@@ -253,7 +261,8 @@ bool explore_load(struct cli *cli, const char *path, struct explore_file *f)
 		if (!strcmp(s.settings[i].name, "atomic"))
 			f->atomic[f->natomic++] = s.settings[i].value;
 	if (!gaps_read(&f->gaps, s.settings, s.n_settings)) {
-		buf_printf(&cli->err, "intact: '%s': a setting of the functions that are judged ('gap ...') cannot be read\n", path);
+		buf_printf(&cli->err, "intact: '%s': a setting of the functions that are judged ('gap ...') cannot be read\n",
+		           path);
 		return false;
 	}
 	if (s.n_modules)
@@ -270,11 +279,13 @@ bool explore_same_build(struct cli *cli, struct explore_file *f, const char *pro
 	if (!*f->c->text || !strcmp(id, f->c->text))
 		return true;
 	if (f->c->nplaces || f->gaps.n) {
-		buf_printf(&cli->err, "intact: '%s' was built anew since the schedule was saved (build id %.16s, then %.16s), and the "
-		           "schedule needs places of the old one\nhint: explore it again\n", program, f->c->text, id);
+		buf_printf(&cli->err,
+		           "intact: '%s' was rebuilt after the schedule was saved (build id %.16s, then %.16s), and the "
+		           "schedule needs places of the old one\nhint: explore it again\n",
+		           program, f->c->text, id);
 		return false;
 	}
-	buf_printf(&cli->err, "intact: warning: '%s' was built anew since the schedule was saved: places are not compared\n", program);
+	buf_printf(&cli->err, "intact: warning: '%s' was rebuilt after the schedule was saved: places are not compared\n", program);
 	f->c->nmodules = 0;
 	for (uint32_t i = 0; i < f->c->nevents; i++)
 		f->c->events[i].op.pc = 0;

@@ -16,8 +16,8 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 
 struct explore_file {
 	void *memory, *text;
-	char **argv;          /* the program and arguments it was made with */
-	struct control *c;    /* events, origins, places and modules as of another process */
+	char **argv;       /* the program and arguments it was made with */
+	struct control *c; /* events, origins, places and modules as of another process */
 	uint64_t seed;
 	struct explore_gaps gaps; /* functions that were judged, and the patterns of others */
 	const char **atomic;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { MAX_JOBS = 64, TRIES = 12 };
+enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4 };
 
 struct explore_search {
 	struct cli *cli;
@@ -24,6 +24,7 @@ struct explore_search {
 	uint32_t mode, threads;
 	struct explore_server server[MAX_JOBS];
 	unsigned n;
+	unsigned replaced; /* servers that were lost */
 	double began;
 };
 
@@ -35,14 +36,23 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 	c->races = a->races;
 	c->spurious = a->spurious;
 	c->sched = (struct sched_options){
-		.strategy = (enum sched_strategy)a->strategy, .seed = a->seed, .depth = (uint32_t)a->depth,
-		.max_threads = CONTROL_THREADS, .max_steps = (uint32_t)a->max_steps,
+		.strategy = (enum sched_strategy)a->strategy,
+		.seed = a->seed,
+		.depth = (uint32_t)a->depth,
+		.max_threads = CONTROL_THREADS,
+		.max_steps = (uint32_t)a->max_steps,
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
-		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
+		.max_preemptions = (int32_t)a->preemptions,
+		.no_coverage = a->no_coverage,
+		.shard = i,
+		.shards = s->n > 1 ? s->n : 0,
 	};
+	c->survey_fd = a->survey_fd;
+	c->survey_room = a->survey_room;
 	if (a->gaps) {
 		c->ngaps = a->gaps->n;
 		c->only_gaps = a->only_gaps;
+		c->lock_order = a->gaps->lock_order;
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
 	}
@@ -75,7 +85,7 @@ static int gave_up(struct explore_search *s, const struct control *c)
 		buf_str(err, "intact: the program cannot be restarted in place (");
 		say_text(err, c);
 		explore_say_place(err, c);
-		buf_str(err, "): each schedule gets a process of its own, which is slower\n");
+		buf_str(err, "): each schedule runs in its own process, which is slower\n");
 		return EXIT_HOLDS;
 	default:
 		break;
@@ -106,8 +116,8 @@ static int died(struct explore_search *s, const struct explore_server *v)
 		                     : "' was ended by a signal before main\n");
 		return EXIT_USAGE;
 	}
-	buf_str(err, v->stalled ? "intact: a schedule does not end and could not be stopped"
-	                        : "intact: the process that explores was ended");
+	buf_str(err, v->stalled ? "intact: a schedule does not terminate and could not be stopped"
+	                        : "intact: the exploring process was killed");
 	if (WIFSIGNALED(v->status))
 		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
 	buf_char(err, '\n');
@@ -202,8 +212,7 @@ static void minimise(struct explore_search *s, struct control *found)
 	v.c->sched.no_coverage = true;
 	v.c->goal = found->end;
 	v.c->goal_pc = found->pc;
-	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nevents &&
-	    v.c->nevents <= CONTROL_STEPS) {
+	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nevents && v.c->nevents <= CONTROL_STEPS) {
 		found->nevents = v.c->nevents;
 		memcpy(found->events, v.c->events, v.c->nevents * sizeof *found->events);
 		s->got->tried = v.c->tried;
@@ -243,8 +252,9 @@ static int confirm(struct explore_search *s, const struct control *found)
 		s->got->modules = s->got->failed;
 		rc = s->got->failed ? EXIT_HOLDS : EXIT_INTERNAL;
 	} else if (rc == EXIT_HOLDS) {
-		buf_printf(err, "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
-		           "the program depends on more than its schedule, or damaged the process\n",
+		buf_printf(err,
+		           "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
+		           "the program is not deterministic, or it corrupted the process\n",
 		           found->end, v.c->end, v.c->divergence.step);
 		rc = EXIT_UNKNOWN;
 	}
@@ -266,10 +276,54 @@ static int start_all(struct explore_search *s)
 	return EXIT_HOLDS;
 }
 
+/* It was ended from outside or by its own failure, or its block is damaged. */
+static bool is_lost(const struct explore_server *v)
+{
+	const struct control *c = v->c;
+	bool intact = c->magic == CONTROL_MAGIC && c->version == CONTROL_VERSION && c->size == sizeof *c &&
+	              c->state <= CONTROL_GIVEN_UP;
+	return !v->stalled && (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
+}
+
+/* Another in its place, from the beginning; what draws, draws otherwise. */
+static int replace(struct explore_search *s, unsigned i)
+{
+	struct explore_server *v = &s->server[i];
+	struct buf *err = &s->cli->err;
+	s->replaced++;
+	buf_str(err, "intact: a process that explores was ended or damaged");
+	if (WIFSIGNALED(v->status))
+		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
+	buf_str(err, "; another takes its place\n");
+	server_free(v);
+	if (!server_new(v, err))
+		return EXIT_INTERNAL;
+	fill(s, v->c, i);
+	v->c->sched.seed += (uint64_t)s->replaced << 40;
+	return server_start(v, s->ask->argv, s->cli->keeps_pipe, err) ? EXIT_HOLDS : EXIT_INTERNAL;
+}
+
 static void stop_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		server_free(&s->server[i]);
+}
+
+static void tell_progress(const struct explore_search *s)
+{
+	struct explore_progress p = { .limit = s->ask->schedules };
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct control *c = s->server[i].c;
+		p.schedules += c ? __atomic_load_n(&c->beat, __ATOMIC_RELAXED) : 0;
+		p.traces += c ? c->stats.traces : 0;
+		if (c && c->stats.estimate_known) {
+			p.estimate_known = true;
+			p.estimate_total = c->stats.estimate_total;
+			p.estimate_seen = c->stats.estimate_seen;
+		}
+	}
+	if (s->ask->progress)
+		s->ask->progress(s->ask->arg, &p);
 }
 
 /* All have ended, or one has failed: which is the answer? */
@@ -281,13 +335,22 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
 	bool done[MAX_JOBS] = { false };
 	while (left) {
-		server_wait(s->server, s->n, 1e9, (double)s->ask->stall);
+		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
+		tell_progress(s);
 		for (unsigned i = 0; i < s->n; i++) {
 			struct explore_server *v = &s->server[i];
 			if (!v->ended || done[i])
 				continue;
 			done[i] = true;
 			left--;
+			if (is_lost(v) && s->replaced < LOST_MAX) { /* nothing that it says is believed */
+				rc = replace(s, i);
+				if (rc != EXIT_HOLDS)
+					return rc;
+				done[i] = false;
+				left++;
+				continue;
+			}
 			if (v->c->state != CONTROL_DONE) {
 				rc = died(s, v);
 				*again = rc == EXIT_HOLDS;
@@ -298,6 +361,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 			s->got->cut += v->c->cut;
 			s->got->blocks += v->c->nblocks;
 			s->got->awaits += v->c->awaits;
+			s->got->cancels += v->c->cancels;
 			s->got->aside += v->c->aside;
 			s->got->judged += v->c->judged;
 			s->got->unjudged += v->c->unjudged;
@@ -308,7 +372,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 				s->got->modules = copy(v->c);
 			if (is_failure(v->c->end) && !*found) {
 				*found = copy(v->c);
-				s->got->schedule = v->c->stats.runs;
+				s->got->schedule = v->c->kept_run ? v->c->kept_run : v->c->stats.runs;
 				for (unsigned k = 0; k < s->n; k++) /* they end after their run */
 					s->server[k].c->stop = 1;
 			}
@@ -369,9 +433,13 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 	if (!s)
 		return EXIT_INTERNAL;
 	memset(got, 0, sizeof *got);
-	*s = (struct explore_search){ .cli = cli, .ask = ask, .got = got, .threads = 16, .began = server_now(),
-	                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
-	                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
+	*s = (struct explore_search){ .cli = cli,
+		                      .ask = ask,
+		                      .got = got,
+		                      .threads = 16,
+		                      .began = server_now(),
+		                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
+		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
 		s->server[i].fd = s->server[i].pidfd = -1;
 	struct control *found = NULL;
@@ -387,7 +455,7 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
-	if (rc == EXIT_HOLDS && found) {
+	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
 		free(got->modules);
 		got->modules = NULL;
 		if (!ask->keep)

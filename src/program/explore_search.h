@@ -9,31 +9,43 @@
 #include "program/explore_gaps.h"
 #include "program/explore_server.h"
 
+/* A search under way. */
+struct explore_progress {
+	uint64_t schedules, limit; /* limit 0: none */
+	uint64_t traces;
+	bool estimate_known;
+	double estimate_total, estimate_seen;
+};
+
 struct explore_ask {
-	char **argv;          /* the program and its arguments */
+	char **argv; /* the program and its arguments */
 	uint64_t schedules, seed, jobs, depth, max_steps, seconds, stall;
-	int strategy;         /* enum sched_strategy */
-	int64_t preemptions;  /* bound; -1: none */
+	int strategy;        /* enum sched_strategy */
+	int64_t preemptions; /* bound; -1: none */
 	bool races, spurious, fork, no_coverage;
-	bool keep;            /* do not minimise */
-	bool real, gdb;       /* a replay: with real threads; under gdb */
+	bool keep;                 /* do not minimise */
+	bool real, gdb;            /* a replay: with real threads; under gdb */
 	const char *const *atomic; /* patterns of functions that are marked blocks, for the schedule file */
 	uint32_t natomic;
+	void (*progress)(void *arg, const struct explore_progress *p); /* now and then; NULL: not wanted */
+	void *arg;
+	int survey_fd; /* runs are told in records into this file; 0: no. They are not confirmed */
+	uint64_t survey_room;
 	const struct explore_gaps *gaps; /* functions that may not be atomic; NULL: none */
-	bool only_gaps;       /* they are to be confirmed: nothing else counts */
-	const struct control *replay; /* follow this one's events instead; NULL: explore */
+	bool only_gaps;                  /* they are to be confirmed: nothing else counts */
+	const struct control *replay;    /* follow this one's events instead; NULL: explore */
 };
 
 struct explore_got {
-	struct control *failed; /* a copy of the block of the run that failed, in detail; NULL: none */
+	struct control *failed;   /* a copy of the block of the run that failed, in detail; NULL: none */
 	struct sched_stats stats; /* of all servers together */
-	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits;
-	uint64_t aside;        /* schedules that failed without having to do with the gaps (only_gaps) */
-	uint32_t verdict;      /* enum sched_verdict */
+	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits, cancels;
+	uint64_t aside;                     /* schedules that failed without having to do with the gaps (only_gaps) */
+	uint32_t verdict;                   /* enum sched_verdict */
 	struct sched_divergence divergence; /* of SCHED_NONDETERMINISTIC */
 	uint32_t mode;
 	char why_fork[CONTROL_TEXT]; /* "" unless each run had a process */
-	uint32_t tried;        /* schedules the minimiser tried */
+	uint32_t tried;              /* schedules the minimiser tried */
 	uint32_t nraces;
 	struct control_race race[CONTROL_RACES];
 	struct control *modules; /* a block whose modules explain addresses: `failed`, or another */

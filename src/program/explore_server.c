@@ -29,7 +29,7 @@ bool server_new(struct explore_server *s, struct buf *err)
 	if (s->fd >= 0 && !ftruncate(s->fd, sizeof *s->c))
 		p = mmap(NULL, sizeof *s->c, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	if (p == MAP_FAILED) {
-		buf_printf(err, "intact: cannot make shared memory: %s\n", strerror(errno));
+		buf_printf(err, "intact: cannot create shared memory: %s\n", strerror(errno));
 		if (s->fd >= 0)
 			close(s->fd);
 		return false;
@@ -66,8 +66,12 @@ static void add_env(const char *name, char separator, const char *value)
 
 static _Noreturn void become_gdb(char **argv)
 {
-	static const char *const words[] = { "gdb", "-q", "-ex", "handle SIGSYS SIGXCPU nostop noprint pass",
-		"-ex", "set breakpoint pending on", "-ex", "break x_failed", "-ex", "run", "--args" };
+	static const char *const words[] = { "gdb",   "-q",
+		                             "-ex",   "handle SIGSYS SIGXCPU nostop noprint pass",
+		                             "-ex",   "set breakpoint pending on",
+		                             "-ex",   "break x_failed",
+		                             "-ex",   "run",
+		                             "--args" };
 	enum { WORDS = sizeof words / sizeof *words };
 	size_t n = 0;
 	while (argv[n])
@@ -87,11 +91,14 @@ static _Noreturn void become(const struct explore_server *s, char **argv, bool k
 	char option[32];
 	snprintf(option, sizeof option, "explore=%d", s->fd);
 	add_env("INTACT_OPTIONS", ':', option);
-	setenv("LD_BIND_NOW", "1", 1); /* or every run would look functions up again */
+	setenv("OMP_WAIT_POLICY", "passive", 0); /* OpenMP's libraries spin, which takes long when no other thread runs */
+	setenv("LD_BIND_NOW", "1", 1);           /* or every run would look functions up again */
 	add_env("GLIBC_TUNABLES", ':', "glibc.pthread.rseq=0"); /* the kernel writes to its area at any time */
 	if (s->gdb)
 		become_gdb(argv);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive us */
+	if (getppid() != s->parent)       /* who ended before that */
+		_exit(70);
 	personality(ADDR_NO_RANDOMIZE); /* where it is forbidden addresses differ between processes */
 	int null = open("/dev/null", O_RDONLY);
 	if (null >= 0 && null != 0) {
@@ -113,6 +120,7 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
 	s->beat = s->c->beat;
 	s->beat_at = server_now();
 	fflush(NULL);
+	s->parent = getpid();
 	s->pid = fork();
 	if (s->pid == 0)
 		become(s, argv, keeps_pipe);

@@ -18,13 +18,13 @@
 struct explore_server {
 	struct control *c;
 	int fd, pidfd;
-	pid_t pid;
-	int status;      /* as of waitpid, when it has ended */
+	pid_t pid, parent;
+	int status; /* as of waitpid, when it has ended */
 	bool ended;
-	uint64_t beat;   /* at the last look */
+	uint64_t beat; /* at the last look */
 	double beat_at;
-	bool gdb;        /* start it under gdb, on the terminal */
-	bool stalled;    /* it was told to end a run that goes on without a point */
+	bool gdb;     /* start it under gdb, on the terminal */
+	bool stalled; /* it was told to end a run that goes on without a point */
 };
 
 /* A block with the defaults; false after a message. */
@@ -33,7 +33,7 @@ void server_free(struct explore_server *s);
 /* Starts the program; s->c is filled in. False after a message. */
 bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err);
 /* Looks after n of them until one has ended, or `seconds` have passed. A process
- * that makes no progress for `stall` seconds is told to end its run, then killed. */
+ * that makes no progress for `stall` seconds is asked to end its run, then killed. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
 void server_kill(struct explore_server *s);
 double server_now(void);

@@ -45,8 +45,8 @@ static uint32_t frames(struct explore_story *s, const uint64_t *pcs, uint32_t n,
 			break;
 		if ((f[i].system || !f[i].file) && m == 0 && i + 1 < k) /* a library's: where it is called */
 			continue;
-		out[m++] = (struct explore_place){ f[i].function, f[i].file ? relative(s, f[i].file) : NULL, f[i].line,
-		                                   f[i].module, f[i].offset };
+		out[m++] = (struct explore_place){ f[i].function, f[i].file ? relative(s, f[i].file) : NULL, f[i].line, f[i].module,
+			                           f[i].offset };
 	}
 	return m;
 }
@@ -84,7 +84,7 @@ static const char *thread_name(struct explore_story *s, uint64_t t)
 	return t ? arena_printf(s->a, "T%u", (unsigned)t) : "main";
 }
 
-/* ---- operations in words ---- */
+/* ---- operations as text ---- */
 
 static const char *value(struct explore_story *s, uint64_t v, uint32_t size)
 {
@@ -105,14 +105,15 @@ static const char *memory_text(struct explore_story *s, const struct sched_event
 		return known ? arena_printf(s->a, "%sread %s -> %s", atomic, n, before)
 		             : arena_printf(s->a, "%sread %s", atomic, n);
 	if (e->op.kind == SCHED_RMW)
-		return known ? arena_printf(s->a, "atomic %s: %s -> %s", n, before, after) : arena_printf(s->a, "atomic update of %s", n);
+		return known ? arena_printf(s->a, "atomic %s: %s -> %s", n, before, after)
+		             : arena_printf(s->a, "atomic update of %s", n);
 	return known ? arena_printf(s->a, "%s%s = %s", atomic, n, after) : arena_printf(s->a, "%swrite %s", atomic, n);
 }
 
 static const char *tried(struct explore_story *s, const struct sched_event *e, const char *text)
 {
-	return e->result & SCHED_RES_FAILED
-	               ? arena_printf(s->a, "%s: %s", text, e->op.flags & SCHED_TIMED ? "times out" : "fails") : text;
+	return e->result & SCHED_RES_FAILED ? arena_printf(s->a, "%s: %s", text, e->op.flags & SCHED_TIMED ? "times out" : "fails")
+	                                    : text;
 }
 
 static const char *op_text(struct explore_story *s, uint32_t i)
@@ -121,40 +122,79 @@ static const char *op_text(struct explore_story *s, uint32_t i)
 	bool object = e->op.kind >= SCHED_LOCK && e->op.kind <= SCHED_DESTROY;
 	const char *m = object ? name_of(s, e->op.a, 'L') : "";
 	switch (e->op.kind) {
-	case SCHED_READ: case SCHED_WRITE: case SCHED_LOAD: case SCHED_STORE: case SCHED_RMW:
+	case SCHED_READ:
+	case SCHED_WRITE:
+	case SCHED_LOAD:
+	case SCHED_STORE:
+	case SCHED_RMW:
 		return memory_text(s, e, &s->c->steps[i]);
-	case SCHED_START: return "begins";
-	case SCHED_CREATE: return arena_printf(s->a, "create %s", thread_name(s, e->op.a));
-	case SCHED_JOIN: return arena_printf(s->a, "join %s", thread_name(s, e->op.a));
-	case SCHED_TRYJOIN: return tried(s, e, arena_printf(s->a, "try join %s", thread_name(s, e->op.a)));
-	case SCHED_EXIT: return "ends";
-	case SCHED_PROCESS_EXIT: return "exit";
-	case SCHED_FENCE: return "fence";
-	case SCHED_LOCK: return arena_printf(s->a, "lock %s", m);
-	case SCHED_TRYLOCK: return tried(s, e, arena_printf(s->a, "%slock %s", e->op.flags & SCHED_TIMED ? "timed " : "try", m));
-	case SCHED_UNLOCK: case SCHED_RDUNLOCK: case SCHED_WRUNLOCK: return arena_printf(s->a, "unlock %s", m);
-	case SCHED_RDLOCK: return arena_printf(s->a, "read-lock %s", m);
-	case SCHED_WRLOCK: return arena_printf(s->a, "write-lock %s", m);
-	case SCHED_TRYRD: return tried(s, e, arena_printf(s->a, "try read-lock %s", m));
-	case SCHED_TRYWR: return tried(s, e, arena_printf(s->a, "try write-lock %s", m));
-	case SCHED_COND_WAIT: return arena_printf(s->a, "wait %s, unlock %s", m, name_of(s, e->op.b, 'L'));
-	case SCHED_COND_WAKE: return arena_printf(s->a, "%s %s, lock %s", e->result & SCHED_RES_TIMEOUT ? "time out on" : "woken on", m, name_of(s, e->op.b, 'L'));
-	case SCHED_COND_SIGNAL: return arena_printf(s->a, "signal %s", m);
-	case SCHED_COND_BROADCAST: return arena_printf(s->a, "broadcast %s", m);
-	case SCHED_SEM_WAIT: return arena_printf(s->a, "wait %s (%u)", m, e->value);
-	case SCHED_SEM_TRY: return tried(s, e, arena_printf(s->a, "try wait %s (%u)", m, e->value));
-	case SCHED_SEM_POST: return arena_printf(s->a, "post %s (%u)", m, e->value);
-	case SCHED_SEM_VALUE: return arena_printf(s->a, "value of %s (%u)", m, e->value);
-	case SCHED_BARRIER_ARRIVE: return arena_printf(s->a, "barrier %s%s", m, e->result & SCHED_RES_OPENED ? ": opens" : "");
-	case SCHED_BARRIER_LEAVE: return arena_printf(s->a, "leave barrier %s", m);
-	case SCHED_ONCE: return arena_printf(s->a, "once %s%s", m, e->result & SCHED_RES_PASSED ? ": done" : "");
-	case SCHED_ONCE_END: return arena_printf(s->a, "once %s done", m);
-	case SCHED_FUTEX_WAIT: return arena_printf(s->a, "futex wait %s%s", m, e->result & SCHED_RES_FAILED ? ": changed" : "");
-	case SCHED_FUTEX_WOKEN: return arena_printf(s->a, "futex %s: %s", m, e->result & SCHED_RES_TIMEOUT ? "times out" : "woken");
-	case SCHED_FUTEX_WAKE: return arena_printf(s->a, "futex wake %s", m);
-	case SCHED_YIELD: return "yield";
-	case SCHED_SLEEP: return "sleep";
-	default: return sched_kind_name(e->op.kind);
+	case SCHED_START:
+		return "begins";
+	case SCHED_CREATE:
+		return arena_printf(s->a, "create %s", thread_name(s, e->op.a));
+	case SCHED_JOIN:
+		return arena_printf(s->a, "join %s", thread_name(s, e->op.a));
+	case SCHED_TRYJOIN:
+		return tried(s, e, arena_printf(s->a, "try join %s", thread_name(s, e->op.a)));
+	case SCHED_EXIT:
+		return "ends";
+	case SCHED_PROCESS_EXIT:
+		return "exit";
+	case SCHED_FENCE:
+		return "fence";
+	case SCHED_LOCK:
+		return arena_printf(s->a, "lock %s", m);
+	case SCHED_TRYLOCK:
+		return tried(s, e, arena_printf(s->a, "%slock %s", e->op.flags & SCHED_TIMED ? "timed " : "try", m));
+	case SCHED_UNLOCK:
+	case SCHED_RDUNLOCK:
+	case SCHED_WRUNLOCK:
+		return arena_printf(s->a, "unlock %s", m);
+	case SCHED_RDLOCK:
+		return arena_printf(s->a, "read-lock %s", m);
+	case SCHED_WRLOCK:
+		return arena_printf(s->a, "write-lock %s", m);
+	case SCHED_TRYRD:
+		return tried(s, e, arena_printf(s->a, "try read-lock %s", m));
+	case SCHED_TRYWR:
+		return tried(s, e, arena_printf(s->a, "try write-lock %s", m));
+	case SCHED_COND_WAIT:
+		return arena_printf(s->a, "wait %s, unlock %s", m, name_of(s, e->op.b, 'L'));
+	case SCHED_COND_WAKE:
+		return arena_printf(s->a, "%s %s, lock %s", e->result & SCHED_RES_TIMEOUT ? "time out on" : "woken on", m,
+		                    name_of(s, e->op.b, 'L'));
+	case SCHED_COND_SIGNAL:
+		return arena_printf(s->a, "signal %s", m);
+	case SCHED_COND_BROADCAST:
+		return arena_printf(s->a, "broadcast %s", m);
+	case SCHED_SEM_WAIT:
+		return arena_printf(s->a, "wait %s (%u)", m, e->value);
+	case SCHED_SEM_TRY:
+		return tried(s, e, arena_printf(s->a, "try wait %s (%u)", m, e->value));
+	case SCHED_SEM_POST:
+		return arena_printf(s->a, "post %s (%u)", m, e->value);
+	case SCHED_SEM_VALUE:
+		return arena_printf(s->a, "value of %s (%u)", m, e->value);
+	case SCHED_BARRIER_ARRIVE:
+		return arena_printf(s->a, "barrier %s%s", m, e->result & SCHED_RES_OPENED ? ": opens" : "");
+	case SCHED_BARRIER_LEAVE:
+		return arena_printf(s->a, "leave barrier %s", m);
+	case SCHED_ONCE:
+		return arena_printf(s->a, "once %s%s", m, e->result & SCHED_RES_PASSED ? ": done" : "");
+	case SCHED_ONCE_END:
+		return arena_printf(s->a, "once %s done", m);
+	case SCHED_FUTEX_WAIT:
+		return arena_printf(s->a, "futex wait %s%s", m, e->result & SCHED_RES_FAILED ? ": changed" : "");
+	case SCHED_FUTEX_WOKEN:
+		return arena_printf(s->a, "futex %s: %s", m, e->result & SCHED_RES_TIMEOUT ? "times out" : "woken");
+	case SCHED_FUTEX_WAKE:
+		return arena_printf(s->a, "futex wake %s", m);
+	case SCHED_YIELD:
+		return "yield";
+	case SCHED_SLEEP:
+		return "sleep";
+	default:
+		return sched_kind_name(e->op.kind);
 	}
 }
 
@@ -164,11 +204,16 @@ struct story_kind {
 	const char *name, *title;
 };
 static const struct story_kind kinds[CONTROL_ENDS] = {
-	[CONTROL_CRASH] = { "crash", "CRASH" }, [CONTROL_ASSERT] = { "assertion", "FAILED ASSERTION" },
-	[CONTROL_ABORT] = { "abort", "ABORT" }, [CONTROL_EXIT] = { "exit", "FAILURE" },
-	[CONTROL_DEADLOCK] = { "deadlock", "DEADLOCK" }, [CONTROL_LOST_WAKEUP] = { "lost-wakeup", "LOST WAKE-UP" },
-	[CONTROL_ENDLESS] = { "endless", "ENDLESS LOOP" }, [CONTROL_RACE] = { "race", "DATA RACE" },
-	[CONTROL_MISUSE] = { "misuse", "MISUSE" }, [CONTROL_NOT_ATOMIC] = { "atomicity", "NOT ATOMIC" },
+	[CONTROL_CRASH] = { "crash", "CRASH" },
+	[CONTROL_ASSERT] = { "assertion", "FAILED ASSERTION" },
+	[CONTROL_ABORT] = { "abort", "ABORT" },
+	[CONTROL_EXIT] = { "exit", "FAILURE" },
+	[CONTROL_DEADLOCK] = { "deadlock", "DEADLOCK" },
+	[CONTROL_LOST_WAKEUP] = { "lost-wakeup", "LOST WAKE-UP" },
+	[CONTROL_ENDLESS] = { "endless", "ENDLESS LOOP" },
+	[CONTROL_RACE] = { "race", "DATA RACE" },
+	[CONTROL_MISUSE] = { "misuse", "MISUSE" },
+	[CONTROL_NOT_ATOMIC] = { "atomicity", "NOT ATOMIC" },
 };
 
 static const char *text_of(const struct explore_story *s)
@@ -193,7 +238,9 @@ static const char *sentence(struct explore_story *s)
 	switch (c->end) {
 	case CONTROL_CRASH:
 		return arena_printf(s->a, "%s: SIG%s%s", who, sigabbrev_np(c->code) ? sigabbrev_np(c->code) : "?",
-		                    c->code == SIGSEGV || c->code == SIGBUS ? arena_printf(s->a, " at address 0x%llx", (unsigned long long)c->addr) : "");
+		                    c->code == SIGSEGV || c->code == SIGBUS
+		                            ? arena_printf(s->a, " at address 0x%llx", (unsigned long long)c->addr)
+		                            : "");
 	case CONTROL_EXIT:
 		return arena_printf(s->a, "exit status %d", c->code);
 	case CONTROL_ABORT:
@@ -201,6 +248,8 @@ static const char *sentence(struct explore_story *s)
 	case CONTROL_MISUSE:
 		return c->addr ? arena_printf(s->a, "%s (%s, by %s)", text_of(s), name_of(s, c->addr, 'L'), who)
 		               : arena_printf(s->a, "%s (by %s)", text_of(s), who);
+	case CONTROL_RACE:
+		return "two accesses to the same data, at least one of which writes, and neither happens before the other";
 	case CONTROL_DEADLOCK:
 		return "threads wait for each other";
 	case CONTROL_NOT_ATOMIC:
@@ -244,15 +293,24 @@ static const char *waits_for(struct explore_story *s, const struct control_threa
 	if (t->holder < s->c->nthreads)
 		holder = arena_printf(s->a, ", which %s holds", thread_name(s, t->holder));
 	switch (t->op) {
-	case SCHED_LOCK: case SCHED_RDLOCK: case SCHED_WRLOCK:
+	case SCHED_LOCK:
+	case SCHED_RDLOCK:
+	case SCHED_WRLOCK:
 		return arena_printf(s->a, "lock %s%s", n, holder);
-	case SCHED_COND_WAKE: return arena_printf(s->a, "a signal on %s", n);
-	case SCHED_SEM_WAIT: return arena_printf(s->a, "semaphore %s", n);
-	case SCHED_BARRIER_LEAVE: return arena_printf(s->a, "the others at barrier %s", n);
-	case SCHED_ONCE: return arena_printf(s->a, "the end of once %s", n);
-	case SCHED_FUTEX_WOKEN: return arena_printf(s->a, "a wake-up on %s", n);
-	case SCHED_JOIN: return arena_printf(s->a, "the end of %s", thread_name(s, t->obj));
-	default: return NULL;
+	case SCHED_COND_WAKE:
+		return arena_printf(s->a, "a signal on %s", n);
+	case SCHED_SEM_WAIT:
+		return arena_printf(s->a, "semaphore %s", n);
+	case SCHED_BARRIER_LEAVE:
+		return arena_printf(s->a, "the others at barrier %s", n);
+	case SCHED_ONCE:
+		return arena_printf(s->a, "the end of once %s", n);
+	case SCHED_FUTEX_WOKEN:
+		return arena_printf(s->a, "a wake-up on %s", n);
+	case SCHED_JOIN:
+		return arena_printf(s->a, "the end of %s", thread_name(s, t->obj));
+	default:
+		return NULL;
 	}
 }
 
@@ -262,8 +320,7 @@ static void tell_threads(struct explore_story *s)
 	bool blocked = c->end == CONTROL_DEADLOCK || c->end == CONTROL_LOST_WAKEUP || c->end == CONTROL_ENDLESS;
 	for (uint32_t i = 0; i < c->nthreads && i < CONTROL_THREADS; i++) {
 		const struct control_thread *t = &c->thread[i];
-		struct explore_thread o = { .name = i ? "" : "main", .parent = t->parent,
-		                            .created = place(s, t->created_pc) };
+		struct explore_thread o = { .name = i ? "" : "main", .parent = t->parent, .created = place(s, t->created_pc) };
 		o.state = t->state == 1 ? "runs" : "ended";
 		bool runs = c->end == CONTROL_ENDLESS && c->pc && i == c->end_thread;
 		if (t->state == 1 && blocked && !runs) {
@@ -288,8 +345,11 @@ static void tell_steps(struct explore_story *s)
 		const struct control_step *d = &c->steps[i];
 		struct explore_place at[16];
 		uint32_t k = frames(s, d->nstack ? d->stack : &e->op.pc, d->nstack ? d->nstack : e->op.pc != 0, at, 16);
-		struct explore_step o = { .thread = e->thread, .op = sched_kind_name(e->op.kind), .text = op_text(s, i),
-		                          .enabled = e->enabled, .nstack = k > 1 ? k - 1 : 0 };
+		struct explore_step o = { .thread = e->thread,
+			                  .op = sched_kind_name(e->op.kind),
+			                  .text = op_text(s, i),
+			                  .enabled = e->enabled,
+			                  .nstack = k > 1 ? k - 1 : 0 };
 		if (k)
 			o.at = at[0];
 		if (e->op.kind == SCHED_START && e->thread < CONTROL_THREADS && c->thread[e->thread].fn)
@@ -341,7 +401,6 @@ static void tell_failure(struct explore_story *s, const struct explore_got *got)
 
 /* ---- all ---- */
 
-
 static void open_symbols(struct explore_story *s, struct raw_report *raw)
 {
 	const struct control *c = s->c;
@@ -372,20 +431,35 @@ static void tell_races(struct explore_story *s, const struct explore_got *got, s
 /* The program did something else than before with the same choices. */
 static const char *diverged(struct explore_story *s, const struct sched_divergence *d)
 {
-	static const char *const what[] = { "", "cannot run", "does not exist", "does something else", "is at another place",
-		"uses another object", "has other choices", "ends earlier" };
+	static const char *const what[] = { "",
+		                            "cannot run",
+		                            "does not exist",
+		                            "does something else",
+		                            "is at another place",
+		                            "uses another object",
+		                            "has other choices",
+		                            "ends earlier" };
 	struct explore_place e = place(s, d->expected.pc), f = place(s, d->found.pc);
-	return arena_printf(s->a, "the program does not do the same for the same schedule: at step %u %s %s (before: %s at %s:%u, now: %s at %s:%u)",
+	return arena_printf(s->a,
+	                    "the program is not deterministic under the same schedule: at step %u %s %s (before: %s at %s:%u, now: "
+	                    "%s at %s:%u)",
 	                    d->step + 1, thread_name(s, d->thread), d->what < 8 ? what[d->what] : "?",
 	                    sched_kind_name(d->expected.kind), e.file ? e.file : "?", e.line, sched_kind_name(d->found.kind),
 	                    f.file ? f.file : "?", f.line);
 }
 
-static const char *const strategies[] = { "mix of partial-order sampling and PCT", "random", "PCT",
-	"partial-order sampling", "delay bounding", "preemption bounding", "all schedules", "optimal DPOR", "replay", "replay" };
+static const char *const strategies[] = { "mix of partial-order sampling and PCT",
+	                                  "random",
+	                                  "PCT",
+	                                  "partial-order sampling",
+	                                  "delay bounding",
+	                                  "preemption bounding",
+	                                  "all schedules",
+	                                  "optimal DPOR",
+	                                  "replay",
+	                                  "replay" };
 
-void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a,
-                   struct explore_report *out)
+void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a, struct explore_report *out)
 {
 	memset(out, 0, sizeof *out);
 	out->program = ask->argv[0];
@@ -408,6 +482,7 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->estimate_total = got->stats.estimate_total;
 	out->blocks = got->blocks;
 	out->awaits = got->awaits > 0;
+	out->cancels = got->cancels > 0;
 	out->judged = got->judged;
 	out->unjudged = got->unjudged;
 	out->pairs = got->stats.pairs;
@@ -415,7 +490,7 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->seconds = got->seconds;
 	out->cpu = (double)got->cpu_ns * 1e-9;
 	if (got->verdict == SCHED_FULL)
-		out->stopped = "the memory for the search is full";
+		out->stopped = "the search is out of memory";
 	out->why_fork = *got->why_fork ? arena_strdup(a, got->why_fork) : NULL;
 	if (!got->modules)
 		return;
@@ -462,4 +537,14 @@ void explore_say_place(struct buf *out, const struct control *c)
 	}
 	symbols_close(s->symbols);
 	arena_free(&a);
+}
+
+int explore_code(const struct explore_ask *ask, const struct explore_report *r)
+{
+	const char *v = explore_verdict(r);
+	if (!strcmp(v, "violated"))
+		return EXIT_VIOLATED;
+	if (strcmp(v, "holds") != 0 || r->stopped)
+		return EXIT_UNKNOWN;
+	return ask->strategy == SCHED_DPOR && (!r->exhausted || r->cut) ? EXIT_UNKNOWN : EXIT_HOLDS;
 }

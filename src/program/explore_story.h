@@ -7,8 +7,10 @@
 #include "program/explore_search.h"
 #include "report/explore.h"
 
-void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a,
-                   struct explore_report *out);
+void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a, struct explore_report *out);
+
+/* The exit code of what is told: EXIT_UNKNOWN, too, when every trace was asked for and not seen. */
+int explore_code(const struct explore_ask *ask, const struct explore_report *r);
 
 /* " at FUNCTION FILE:LINE", for c->pc; nothing when it is not known. */
 void explore_say_place(struct buf *out, const struct control *c);

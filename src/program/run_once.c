@@ -2,9 +2,9 @@
  * run_once: listens on a socket for what a watched program and its children
  * find, and prints it when the program has ended.
  *
- * The program's own behaviour is left alone: its descriptors, its output, its
- * exit status when nothing was found. Pieces of messages are added up as they
- * come, process by process; unreadable ones are counted and told of.
+ * The program's own behaviour is not changed: its descriptors, its output,
+ * its exit status when nothing was found. Pieces of messages are added up as
+ * they come, process by process; unreadable ones are counted and reported.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,12 +73,10 @@ static ssize_t receive(struct listener *l, char *block, int *fd)
 		char room[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
-		            .msg_controllen = sizeof control };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
 	ssize_t n = recvmsg(l->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(fd, CMSG_DATA(c), sizeof *fd);
 	return n;
 }
@@ -101,8 +99,7 @@ static void take_messages(struct listener *l)
 		l->bytes += (uint64_t)n;
 		if (l->bytes > BYTES_MAX)
 			l->lost++;
-		else if (!processes_take(l->processes, block, (size_t)n) &&
-		         !raw_add(&l->said, l->arena, block, (size_t)n)) {
+		else if (!processes_take(l->processes, block, (size_t)n) && !raw_add(&l->said, l->arena, block, (size_t)n)) {
 			l->lost++;
 			l->other_version |= raw_other_version(block, (size_t)n);
 		}
@@ -154,15 +151,13 @@ static int watch(struct listener *l, pid_t pid)
 	return status;
 }
 
-static const char *environment(struct settings *s, const struct run_how *how,
-                               const struct listener *l)
+static const char *environment(struct settings *s, const struct run_how *how, const struct listener *l)
 {
 	const char *old = getenv("INTACT_OPTIONS");
 	char self[PATH_MAX];
 	self_path(self, sizeof self);
-	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s", old ? old : "",
-	                    old && *old ? ":" : "", l->path, self, how->halt ? ":halt_on_error=1" : "",
-	                    how->loops ? ":report_loops=1" : "",
+	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s", old ? old : "", old && *old ? ":" : "", l->path, self,
+	                    how->halt ? ":halt_on_error=1" : "", how->loops ? ":report_loops=1" : "",
 	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
@@ -191,8 +186,9 @@ static void show(struct cli *cli, struct settings *s, const struct run_how *how,
 		who = said[i]->pid;
 	}
 	if (l->other_version)
-		buf_str(&cli->err, "intact: error: the program was built with another version of Intact, and its findings cannot be read\n"
-		                   "hint: build it again with this version's `intact cc`\n");
+		buf_str(&cli->err,
+		        "intact: error: the program was built with another version of Intact, and its findings cannot be read\n"
+		        "hint: build it again with this version's `intact cc`\n");
 	s->shown.unread += l->lost + l->said.lost;
 	findings_close(&s->filter, &s->shown, s->print_suppressions, &s->log);
 	findings_tell(&s->log, &s->text, &text);
@@ -203,8 +199,7 @@ static void show(struct cli *cli, struct settings *s, const struct run_how *how,
 /* ---- the program ---- */
 
 /* In the child; on `fail` goes the reason when it cannot be run. */
-static _Noreturn void become(const struct cli *cli, const struct run_how *how, const char *env,
-                             char **argv, int fail)
+static _Noreturn void become(const struct cli *cli, const struct run_how *how, const char *env, char **argv, int fail)
 {
 	setenv("INTACT_OPTIONS", env, 1);
 	if (!cli->keeps_pipe)
@@ -242,14 +237,13 @@ static int start(const struct cli *cli, const struct run_how *how, const char *e
 }
 
 /* What of it was watched, when that is not all that was asked for. */
-static void tell_watched(struct cli *cli, const struct settings *s, const struct run_result *r,
-                         const struct run_how *how, const char *program, uint32_t pid)
+static void tell_watched(struct cli *cli, const struct settings *s, const struct run_result *r, const struct run_how *how,
+                         const char *program, uint32_t pid)
 {
 	struct buf *err = &cli->err;
 	const struct processes *p = &r->processes;
 	if (!r->watched) {
-		buf_printf(err, "intact: error: nothing was %s: %s\n", how->silent ? "recorded" : "watched",
-		           run_unwatched(r));
+		buf_printf(err, "intact: error: nothing was %s: %s\n", how->silent ? "recorded" : "watched", run_unwatched(r));
 		if (!p->list.len) {
 			buf_str(err, "hint: build it with `intact cc` in place of the compiler, for example "
 			             "`CC=intact-cc CXX=intact-c++ make`;\n      if it starts the program under test, "
@@ -290,8 +284,7 @@ static int exit_status(const struct run_result *r)
 static void tell_signal(struct cli *cli, const struct run_result *r)
 {
 	const char *name = sigabbrev_np(r->signal);
-	buf_printf(&cli->err, "intact: the program was ended by signal %d (SIG%s)\n", r->signal,
-	           name ? name : "?");
+	buf_printf(&cli->err, "intact: the program was killed by signal %d (SIG%s)\n", r->signal, name ? name : "?");
 }
 
 int run_once(struct cli *cli, struct settings *s, const struct run_how *how, char **argv, struct run_result *r)
@@ -299,8 +292,7 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 	*r = (struct run_result){ .processes.arena = &s->arena };
 	struct listener l = { .arena = &s->arena, .processes = &r->processes };
 	if (!listen_begin(&l)) {
-		buf_printf(&cli->err, "intact: cannot listen for findings in %s: %s\n", l.dir,
-		           strerror(errno));
+		buf_printf(&cli->err, "intact: cannot listen for findings in %s: %s\n", l.dir, strerror(errno));
 		listen_end(&l);
 		r->failed = true;
 		return EXIT_USAGE;

@@ -10,21 +10,21 @@
 enum { EXIT_UNWATCHED = 70 }; /* sysexits' EX_SOFTWARE; also when findings were cut */
 
 struct run_how {
-	const char *record;  /* also record into this file; NULL: no */
-	uint64_t keep;       /* about its last bytes; 0: all */
-	bool silent;         /* findings are not shown */
-	bool halt, loops;    /* halt_on_error, report_loops */
+	const char *record; /* also record into this file; NULL: no */
+	uint64_t keep;      /* about its last bytes; 0: all */
+	bool silent;        /* findings are not shown */
+	bool halt, loops;   /* halt_on_error, report_loops */
 	/* Before findings are shown: what the processes said, the program's own first. NULL: nothing to do. */
 	void (*explore)(void *arg, struct raw_report *const *said, uint32_t n);
 	void *arg;
-	bool stdout_taken;   /* a report goes there: the program's goes to stderr */
+	bool stdout_taken; /* a report goes there: the program's goes to stderr */
 };
 
 struct run_result {
 	struct processes processes;
-	int status, signal;  /* of the program; signal 0: it ended by itself */
-	bool failed;         /* it could not be run */
-	bool watched;        /* a process of the run was */
+	int status, signal; /* of the program; signal 0: it ended by itself */
+	bool failed;        /* it could not be run */
+	bool watched;       /* a process of the run was */
 };
 
 /*
@@ -32,7 +32,7 @@ struct run_result {
  * text. Says in cli->err how it ended when that was by a signal, and what was not
  * watched. Returns the program's exit status (128 + N for signal N),
  * EXIT_UNWATCHED when no process was watched, 126 or 127 when it cannot be run,
- * EXIT_USAGE when nobody can listen. What *r holds lives in s->arena.
+ * EXIT_USAGE when it cannot listen. What *r holds lives in s->arena.
  */
 int run_once(struct cli *cli, struct settings *s, const struct run_how *how, char **argv, struct run_result *r);
 /* Why nothing was watched; NULL: something was. */

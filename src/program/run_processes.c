@@ -38,8 +38,7 @@ static struct process *add(struct processes *p, uint32_t pid)
 /* ---- what a process says of itself ---- */
 
 /* "key value" up to the line's end; both in `a`. Returns what follows. */
-static const char *next_line(struct arena *a, const char *s, const char *end, const char **key,
-                             const char **value)
+static const char *next_line(struct arena *a, const char *s, const char *end, const char **key, const char **value)
 {
 	size_t n = strcspn(s, "\n"), k = strcspn(s, " \n");
 	*key = arena_strndup(a, s, k);
@@ -183,7 +182,7 @@ void processes_text(const struct processes *p, struct buf *out)
 	buf_str(out, ", ");
 	count(out, locks, "lock");
 	if (killed)
-		buf_printf(out, "; %llu ended before it could count", (unsigned long long)killed);
+		buf_printf(out, "; %llu ended before reporting counts", (unsigned long long)killed);
 }
 
 void processes_own(const struct processes *p, struct buf *out)

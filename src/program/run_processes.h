@@ -1,6 +1,7 @@
 /*
  * run_processes: which processes of a run were watched, and what each of them
- * told of itself (runtime/run_status.c). What it found is in raw_reports (finding.h).
+ * reported about itself (runtime/run_status.c). What it found is in raw_reports
+ * (finding.h).
  *
  * A process is one program image: after exec another one begins under the same
  * number.
@@ -15,10 +16,10 @@ struct process {
 	uint32_t pid;
 	const char *exe;
 	uint32_t threads, functions, locks;
-	bool begun;     /* else it is the fork of another */
-	bool unwatched; /* the runtime could not start in it */
-	bool ended;     /* it told so itself: the numbers are known */
-	bool halted;    /* it printed its first finding and stopped */
+	bool begun;             /* else it is the fork of another */
+	bool unwatched;         /* the runtime could not start in it */
+	bool ended;             /* it told so itself: the numbers are known */
+	bool halted;            /* it printed its first finding and stopped */
 	AVEC(const char *) own; /* functions of ours that it defines itself */
 };
 

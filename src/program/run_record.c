@@ -18,7 +18,7 @@ struct tap {
 	uint64_t tail;
 	struct rec text[1 + REC_TEXT_MAX / 16]; /* a TEXT that is not complete */
 	uint64_t ntext;
-	uint64_t *own;     /* by slot: bytes taken of its own ring */
+	uint64_t *own; /* by slot: bytes taken of its own ring */
 	bool idle;
 };
 
@@ -28,8 +28,8 @@ struct recording {
 	bool parts;
 	struct tap *from; /* by number of the process */
 	uint32_t n;
-	uint32_t lost;       /* processes that were too many */
-	uint64_t taken;      /* bytes out of the shared memories */
+	uint32_t lost;  /* processes that were too many */
+	uint64_t taken; /* bytes out of the shared memories */
 };
 
 struct recording *recording_begin(const char *path, uint64_t keep, const char **why)
@@ -53,10 +53,8 @@ void recording_add(struct recording *r, int fd)
 {
 	struct stat st;
 	void *p = MAP_FAILED;
-	if (r->n < MAX_PROCESSES && !fstat(fd, &st) &&
-	    (size_t)st.st_size == sizeof(struct rec_shm))
-		p = mmap(NULL, sizeof(struct rec_shm), PROT_READ | PROT_WRITE,
-		         MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (r->n < MAX_PROCESSES && !fstat(fd, &st) && (size_t)st.st_size == sizeof(struct rec_shm))
+		p = mmap(NULL, sizeof(struct rec_shm), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	close(fd);
 	uint64_t *own = p != MAP_FAILED ? calloc(REC_SLOTS, sizeof *own) : NULL;
 	if (!own) {
@@ -108,7 +106,7 @@ static void take_records(struct recording *r, uint32_t i, const struct rec *rec,
 	}
 }
 
-/* What stands in the ring. Numbers there are the program's: not trusted. */
+/* The contents of the ring. Numbers there are the program's: not trusted. */
 static uint64_t take_ring(struct recording *r, uint32_t i)
 {
 	struct tap *s = &r->from[i];
@@ -137,8 +135,7 @@ static void take_counts(struct recording *r, uint32_t i)
 	for (uint64_t k = 0; k < n && k < REC_PCS; k++)
 		recorder_pc(r->out, shm->pcs[k] & REC_LOW);
 	for (uint32_t k = 1; k < shm->slots && k < REC_SLOTS; k++)
-		recorder_count(r->out, shm->own[k].accesses + shm->own[k].others,
-		               shm->own[k].accesses);
+		recorder_count(r->out, shm->own[k].accesses + shm->own[k].others, shm->own[k].accesses);
 }
 
 static void untap(struct tap *s)
@@ -217,8 +214,7 @@ static void save_symbols(struct recording *r)
 		struct raw_module raw = { m->lo, m->hi, m->base, m->path };
 		bool known = false;
 		for (uint32_t k = 0; k < report.modules.len; k++)
-			known |= report.modules.data[k].lo == m->lo &&
-			         !strcmp(report.modules.data[k].path, m->path);
+			known |= report.modules.data[k].lo == m->lo && !strcmp(report.modules.data[k].path, m->path);
 		if (!known)
 			avec_push(&a, &report.modules, raw);
 	}
@@ -245,14 +241,14 @@ bool recording_end(struct recording *r, struct buf *err, bool quiet)
 	bool ok = recorder_close(r->out, &why);
 	struct stat st;
 	if (!ok && r->parts)
-		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n",
-		           r->path, why, r->path);
+		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n", r->path, why,
+		           r->path);
 	else if (!ok)
 		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
 	else if (r->n && !quiet && !stat(r->path, &st))
 		buf_printf(err, "intact: recorded %llu events (%llu accesses) of %u process%s: %s, %llu bytes\n",
-		           (unsigned long long)size.records, (unsigned long long)accesses, r->n,
-		           r->n == 1 ? "" : "es", r->path, (unsigned long long)st.st_size);
+		           (unsigned long long)size.records, (unsigned long long)accesses, r->n, r->n == 1 ? "" : "es", r->path,
+		           (unsigned long long)st.st_size);
 	if (r->lost)
 		buf_printf(err, "intact: %u more processes were not recorded\n", r->lost);
 	free(r->from);

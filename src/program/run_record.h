@@ -1,6 +1,6 @@
 /*
- * run_record: `intact run --record`: takes what watched processes tell
- * (event/record.h) out of the memory shared with them and into a trace file.
+ * run_record: `intact run --record`: copies the records of watched processes
+ * (event/record.h) from the memory shared with them to a trace file.
  */
 #ifndef INTACT_PROGRAM_RUN_RECORD_H
 #define INTACT_PROGRAM_RUN_RECORD_H

@@ -22,12 +22,12 @@ struct run_reporting {
 	const char *options; /* as INTACT_OPTIONS has them; NULL: none */
 	struct buf *err;     /* a file that they name cannot be read */
 	bool color;
-	bool progress;       /* a line on standard error about names that take their time */
+	bool progress; /* a line on standard error about names that take their time */
 };
 
 /* The findings as the results of a document (docs/json.md, `intact run`), and the lines that close
  * their text. False when a setting cannot be read (how->err says so). */
-bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results,
-                struct buf *summary, struct run_shown *shown);
+bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results, struct buf *summary,
+                struct run_shown *shown);
 
 #endif

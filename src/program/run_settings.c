@@ -66,7 +66,7 @@ bool settings_read(struct settings *s, const char *options, struct buf *err, boo
 	s->log_path = settings_option(s, "log_path");
 	if (!s->log_path)
 		s->log_path = "stderr";
-	s->text.color = v && !strcmp(v, "always") ? true
+	s->text.color = v && !strcmp(v, "always")  ? true
 	                : v && !strcmp(v, "never") ? false
 	                                           : color && !strcmp(s->log_path, "stderr");
 	s->text.strip_path_prefix = settings_option(s, "strip_path_prefix");
@@ -131,14 +131,13 @@ void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uin
 		signal(SIGXFSZ, old);
 		if (ok)
 			return;
-		buf_printf(&cli->err, "intact: cannot write the report to %s: %s\n", path,
-		           strerror(why));
+		buf_printf(&cli->err, "intact: cannot write the report to %s: %s\n", path, strerror(why));
 	}
 	buf_add(&cli->err, text->data, text->len);
 }
 
-bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results,
-                struct buf *summary, struct run_shown *shown)
+bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results, struct buf *summary,
+                struct run_shown *shown)
 {
 	struct settings s = { 0 };
 	arena_init(&s.arena, 0);
@@ -159,8 +158,7 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 		raw_free(&all);
 	}
 	findings_close(&s.filter, &s.shown, s.print_suppressions, &s.log);
-	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed,
-		                     settings_cut(&s) };
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed, settings_cut(&s) };
 	buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
 	buf_add(summary, buf_cstr(&s.log.summary), s.log.summary.len);
 	results->failed |= s.log.results.failed | s.log.summary.failed;

@@ -15,15 +15,15 @@ struct settings {
 	struct shown shown;
 	const char *log_path;
 	bool print_suppressions;
-	struct finding_log log; /* the findings, as results of a document */
+	struct finding_log log;  /* the findings, as results of a document */
 	struct symbols *symbols; /* text.symbols */
 	const char *options;     /* or NULL */
 	double asked, said;      /* progress: when it began, when it was last shown */
 };
 
-/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero but for
- * its arena. False when a file it names cannot be read (err says so). `color`: standard
- * error shows colours. */
+/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero except
+ * for its arena. False when a file it names cannot be read (err says so). `color`:
+ * standard error shows colours. */
 bool settings_read(struct settings *s, const char *options, struct buf *err, bool color);
 /* ... of the environment, for a command: names that take their time are told of on a terminal. */
 bool settings_of_command(struct settings *s, struct cli *cli);

@@ -13,8 +13,7 @@ enum { ROUNDS = 8 };
 static bool candidate(const struct ir *p, uint32_t var)
 {
 	const struct ir_var *v = &p->vars[var];
-	return v->kind == IRV_PLAIN && !v->is_array && v->lo == 0 && v->hi == 1 &&
-	       p->init[v->slot] == 0;
+	return v->kind == IRV_PLAIN && !v->is_array && v->lo == 0 && v->hi == 1 && p->init[v->slot] == 0;
 }
 
 static void drop(struct flow *f, uint32_t var)
@@ -22,7 +21,7 @@ static void drop(struct flow *f, uint32_t var)
 	f->hand[var] = 0;
 }
 
-/* The candidate a node touches; two of them in one step are none. */
+/* The candidate a node touches; two of them in one step do not count. */
 static uint32_t focus_of(struct flow *f, const struct ir_node *n)
 {
 	uint32_t var = IR_NONE;
@@ -95,8 +94,7 @@ bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome 
 	if (!at) {
 		if (*i >= n->nsucc)
 			return false;
-		*e = (struct outcome){ f->ir->succs[n->succ + (*i)++], VALUE_UNKNOWN,
-			               VALUE_UNKNOWN, false, false };
+		*e = (struct outcome){ f->ir->succs[n->succ + (*i)++], VALUE_UNKNOWN, VALUE_UNKNOWN, false, false };
 		return true;
 	}
 	uint32_t count = f->edges.data[at - 1].succ, var = deciding(f, node);
@@ -114,7 +112,7 @@ bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome 
 
 /* ---- what is held ------------------------------------------------------- */
 
-/* The locks held behind the step from `node` that takes edge e. */
+/* The locks held after the step from `node` that takes edge e. */
 static uint32_t after_step(struct flow *f, uint32_t node, const struct outcome *e)
 {
 	assert(f->set[node] != FLOW_UNREACHED && f->set[node] < f->sets.sets.len);
@@ -280,7 +278,7 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a)
 	spin_wait_find(f);
 	propagate(f, &w);
 	for (uint32_t round = 1; !check_candidates(f); round++) {
-			assert(round <= ROUNDS + 1); /* what is dropped stays dropped */
+		assert(round <= ROUNDS + 1); /* what is dropped stays dropped */
 		for (uint32_t v = 0; round >= ROUNDS && v < p->nvars; v++)
 			drop(f, v);
 		propagate(f, &w);

@@ -8,11 +8,11 @@
  *
  * Hand-made locks. A candidate is a shared scalar of the values 0 and 1 that
  * starts at 0. "Holding" it means: having made it 1 when it was 0, and not
- * having made it 0 since. The obligation: whoever may make it 0 when it is 1
- * certainly holds it there. Then, by induction over the steps of any
+ * having made it 0 since. The obligation: a thread that may make it 0 when it
+ * is 1 certainly holds it there. Then, by induction over the steps of any
  * execution of any number of threads, the variable is 1 exactly when one
- * thread holds it: only 0 -> 1 makes a holder (nobody held it then), only a
- * holder makes it 0. All candidates are assumed to be locks at first; those
+ * thread holds it: only 0 -> 1 makes a holder (no thread held it then), only
+ * a holder makes it 0. All candidates are assumed to be locks at first; those
  * that fail are dropped and the analysis runs again, so that what is left
  * holds together. A certain holder finds the variable 1, so its steps for the
  * value 0 are no edges.
@@ -38,29 +38,29 @@
 #define FLOW_UNREACHED UINT32_MAX
 #define FLOW_ALL       UINT32_MAX /* the question about all blocks at once */
 
-enum { /* of a variable */
-	HAND_LOCK = 1,     /* meets the obligation */
-	HAND_OBSERVED = 2, /* not only by pure tries */
-	HAND_TAKEN = 4,    /* some step takes it */
-	HAND_FREED = 8,    /* some step of its holder frees it */
+enum {                    /* of a variable */
+       HAND_LOCK = 1,     /* meets the obligation */
+       HAND_OBSERVED = 2, /* not only by pure tries */
+       HAND_TAKEN = 4,    /* some step takes it */
+       HAND_FREED = 8,    /* some step of its holder frees it */
 };
 
 struct flow {
 	const struct ir *ir;
 	struct arena *arena;
 	struct held_locks sets;
-	uint8_t *hand;     /* by variable */
-	struct flow_hand { /* by variable; nodes or IR_NONE */
-		uint32_t taken;    /* takes it */
-		uint32_t outside;  /* tries outside every block, and may fail purely */
-		uint32_t try1;     /* tries inside a block, ... */
-		uint32_t try2;     /* ... and inside another */
-	} *at;
-	uint32_t *set;     /* by node: locks certainly held there, or FLOW_UNREACHED */
-	uint32_t *focus;   /* by node: the candidate it touches, or IR_NONE */
-	uint32_t *special; /* by node: into `edges` plus one; 0: its succs are its edges */
+	uint8_t *hand;            /* by variable */
+	struct flow_hand {        /* by variable; nodes or IR_NONE */
+		uint32_t taken;   /* takes it */
+		uint32_t outside; /* tries outside every block, and may fail purely */
+		uint32_t try1;    /* tries inside a block, ... */
+		uint32_t try2;    /* ... and inside another */
+	} * at;
+	uint32_t *set;              /* by node: locks certainly held there, or FLOW_UNREACHED */
+	uint32_t *focus;            /* by node: the candidate it touches, or IR_NONE */
+	uint32_t *special;          /* by node: into `edges` plus one; 0: its succs are its edges */
 	AVEC(struct outcome) edges; /* a node's list begins with its length in succ; same: plain */
-	uint32_t *waits;   /* by node: of a waiting loop, the node that takes the lock; else IR_NONE */
+	uint32_t *waits;            /* by node: of a waiting loop, the node that takes the lock; else IR_NONE */
 };
 
 /* Memory comes from the arena, whose oom target must be set. */
@@ -73,7 +73,7 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a);
 bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome *e);
 
 /*
- * Is the variable a lock that nobody looks at without taking it, as far as
+ * Is the variable a lock that no thread reads without taking it, as far as
  * the question about this block (or FLOW_ALL) goes? If not, *who is a node
  * that does.
  */

@@ -1,6 +1,6 @@
 /*
- * misfit_text: a misfit in words: the two steps, where they are, and what makes them
- * what they are.
+ * misfit_text: the text of a misfit: the two steps, where they are, and what makes
+ * them what they are.
  */
 #include "base/invariant.h"
 #include "reduce/reduce.h"
@@ -125,19 +125,19 @@ static void reason(const struct why_question *q, uint32_t node, struct buf *out)
 	uint32_t who;
 	if (kind(q, node) != MOVER_NON)
 		return;
-	if (m->mover[node] != MOVER_NON) { /* a lock that someone tries in vain */
+	if (m->mover[node] != MOVER_NON) { /* a lock on which an attempt fails */
 		flow_private(f, m->lock[node], q->block, &who);
 		assert(who != IR_NONE);
 		buf_str(out, ": ");
 		variable(p, m->lock[node], 0, out);
-		buf_str(out, " is a lock coded by hand, and a try at ");
+		buf_str(out, " is a hand-coded lock, and an attempt at ");
 		place(p, p->spans[p->accesses[p->nodes[who].access].ins].start, out);
-		buf_str(out, p->nodes[who].block == IR_NONE ? ", outside every block, can see it taken"
-		                                            : ", outside this block, can see it taken");
+		buf_str(out, p->nodes[who].block == IR_NONE ? ", outside every block, can observe it taken"
+		                                            : ", outside this block, can observe it taken");
 		return;
 	}
 	if (m->cause[node] == IR_NONE) {
-		buf_str(out, ": it takes a lock and frees one in the same step");
+		buf_str(out, ": it acquires a lock and releases one in the same step");
 		return;
 	}
 	assert(m->cause[node] < m->ngroups && m->groups[m->cause[node]].conflict < m->ngroups);
@@ -166,11 +166,10 @@ static void reason(const struct why_question *q, uint32_t node, struct buf *out)
 		buf_str(out, same ? ", without a lock" : ", and no lock is held at either place");
 	}
 	if (f->hand[g->var] == (HAND_LOCK | HAND_OBSERVED | HAND_TAKEN | HAND_FREED))
-		buf_str(out, " (it is used like a lock, but looked at otherwise too)");
+		buf_str(out, " (it is used like a lock, but also accessed in other ways)");
 }
 
-void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first,
-                uint32_t second, struct buf *out)
+void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first, uint32_t second, struct buf *out)
 {
 	assert(first != IR_NONE && second != IR_NONE && f->ir->nodes[first].block == f->ir->nodes[second].block);
 	const struct why_question q = { f, m, block };
@@ -178,28 +177,27 @@ void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, ui
 	if (first == second) {
 		buf_str(out, "the non-mover at ");
 		step(f, m, second, out);
-		buf_str(out, " comes again in a later round of its loop");
+		buf_str(out, " is repeated in a later iteration of its loop");
 		reason(&q, second, out);
 		return;
 	}
 	buf_str(out, non ? after_non ? "second non-mover at " : "non-mover at " : "right-mover at ");
 	step(f, m, second, out);
 	if (!after_non) {
-		buf_str(out, " behind the left-mover at ");
+		buf_str(out, " after the left-mover at ");
 		step(f, m, first, out);
 		reason(&q, second, out);
 		return;
 	}
 	reason(&q, second, out);
-	buf_str(out, non ? "; the first is at " : " behind the non-mover at ");
+	buf_str(out, non ? "; the first is at " : " after the non-mover at ");
 	step(f, m, first, out);
 	reason(&q, first, out);
 }
 
 static bool coded_by_hand(const struct flow *f, uint32_t v)
 {
-	return (f->hand[v] & (HAND_LOCK | HAND_TAKEN | HAND_FREED | HAND_OBSERVED)) ==
-	       (HAND_LOCK | HAND_TAKEN | HAND_FREED);
+	return (f->hand[v] & (HAND_LOCK | HAND_TAKEN | HAND_FREED | HAND_OBSERVED)) == (HAND_LOCK | HAND_TAKEN | HAND_FREED);
 }
 
 /* "m (taken at 18:11)" */
@@ -225,8 +223,8 @@ void reduce_say_locks(const struct flow *f, struct buf *out)
 	for (uint32_t v = 0; v < f->ir->nvars; v++)
 		all += coded_by_hand(f, v);
 	if (all)
-		buf_str(out, all == 1 ? "a lock coded by hand, freed by its holder only: "
-		                      : "locks coded by hand, freed by their holders only: ");
+		buf_str(out, all == 1 ? "hand-coded lock, released only by its holder: "
+		                      : "hand-coded locks, released only by their holders: ");
 	for (uint32_t v = 0; v < f->ir->nvars; v++) {
 		if (!coded_by_hand(f, v) || n++ >= SHOWN)
 			continue;

@@ -54,10 +54,9 @@ static uint32_t collect(const struct flow *f, bool any, struct mover_entry *out,
 				const struct ir_access *a = &p->accesses[k];
 				if (!(a->mode & (READS | WRITES)))
 					continue;
-				out[n++] = (struct mover_entry){
-					{ a->var, p->vars[a->var].is_array ? a->index : 0, f->set[id],
-					  single ? t : IR_NONE, (a->mode & WRITES) != 0, k, id, IR_NONE },
-					&group_of[k] };
+				out[n++] = (struct mover_entry){ { a->var, p->vars[a->var].is_array ? a->index : 0, f->set[id],
+					                           single ? t : IR_NONE, (a->mode & WRITES) != 0, k, id, IR_NONE },
+					                         &group_of[k] };
 			}
 		}
 	}
@@ -121,14 +120,13 @@ static void compare_groups(struct movers *m, struct flow *f, uint32_t first, uin
 		common = held_locks_meet(&f->sets, common, m->groups[i].set);
 		if (m->groups[i].write)
 			writer = i;
-		many |= m->groups[i].thread == IR_NONE ||
-		        m->groups[i].thread != m->groups[first].thread;
+		many |= m->groups[i].thread == IR_NONE || m->groups[i].thread != m->groups[first].thread;
 	}
 	for (uint32_t i = first; i < last && common == HELD_LOCKS_NONE && writer != IR_NONE && many; i++)
 		m->groups[i].conflict = writer;
 }
 
-/* Is it a lock that nobody looks at but who tries to take it? */
+/* Is it a lock that is read only by attempts to take it? */
 static bool is_hand_lock(const struct flow *f, uint32_t var)
 {
 	return (f->hand[var] & (HAND_LOCK | HAND_OBSERVED | HAND_TAKEN)) == (HAND_LOCK | HAND_TAKEN);

@@ -30,21 +30,21 @@
 
 enum reduce_mover { MOVER_BOTH, MOVER_RIGHT, MOVER_LEFT, MOVER_NON };
 
-struct group { /* accesses that are alike */
+struct group {              /* accesses that are alike */
 	uint32_t var, elem; /* IR_NONE: any element */
 	uint32_t set;       /* locks held */
 	uint32_t thread;    /* the template when there is one such thread, else IR_NONE */
 	bool write;
-	uint32_t access;    /* the first of them, into ir.accesses */
-	uint32_t node;      /* whose it is */
-	uint32_t conflict;  /* a group this one conflicts with, or IR_NONE */
+	uint32_t access;   /* the first of them, into ir.accesses */
+	uint32_t node;     /* whose it is */
+	uint32_t conflict; /* a group this one conflicts with, or IR_NONE */
 };
 
 struct movers {
-	uint8_t *mover;     /* by node: enum reduce_mover */
-	uint32_t *cause;    /* by node: of a non-mover, the group that conflicts; IR_NONE:
+	uint8_t *mover;  /* by node: enum reduce_mover */
+	uint32_t *cause; /* by node: of a non-mover, the group that conflicts; IR_NONE:
 	                     * it takes one lock and frees another */
-	uint32_t *lock;     /* by node: the hand-made lock it takes or frees, or IR_NONE; a
+	uint32_t *lock;  /* by node: the hand-made lock it takes or frees, or IR_NONE; a
 	                     * mover only where flow_private says so */
 	struct group *groups;
 	uint32_t ngroups;

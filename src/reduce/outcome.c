@@ -8,12 +8,14 @@ enum { KNOWN_MAX = 12, WRITTEN_MAX = 12, STACK_MAX = 32, BUDGET = 600 };
 
 struct outcome_path { /* one way through the code, as far as it has been run */
 	uint32_t pc;
-	int32_t focus;  /* the variable's value, when `focus_known` */
+	int32_t focus; /* the variable's value, when `focus_known` */
 	bool focus_known;
-	bool changed;   /* something besides registers */
-	bool dirty;     /* more slots written than are listed */
+	bool changed; /* something besides registers */
+	bool dirty;   /* more slots written than are listed */
 	uint8_t nknown, nwritten;
-	struct { int32_t reg, value; } known[KNOWN_MAX];
+	struct {
+		int32_t reg, value;
+	} known[KNOWN_MAX];
 	int32_t written[WRITTEN_MAX];
 };
 
@@ -106,19 +108,54 @@ static void compute(const struct outcome_walk *x, struct outcome_path *w, const 
 	bool kc = operand(w, i->imm & IR_IMM_C, i->c, &c);
 	bool known = kb;
 	switch ((enum ir_op)i->op) {
-	case IR_MOV: v = b; break;
-	case IR_NOT: v = !b; break;
-	case IR_BOOL: v = b != 0; break;
-	case IR_EQ: v = b == c; known &= kc; break;
-	case IR_NE: v = b != c; known &= kc; break;
-	case IR_LT: v = b < c; known &= kc; break;
-	case IR_LE: v = b <= c; known &= kc; break;
-	case IR_GT: v = b > c; known &= kc; break;
-	case IR_GE: v = b >= c; known &= kc; break;
-	case IR_AND: v = b & c; known &= kc; break;
-	case IR_OR: v = b | c; known &= kc; break;
-	case IR_XOR: v = b ^ c; known &= kc; break;
-	default: known = false; break;
+	case IR_MOV:
+		v = b;
+		break;
+	case IR_NOT:
+		v = !b;
+		break;
+	case IR_BOOL:
+		v = b != 0;
+		break;
+	case IR_EQ:
+		v = b == c;
+		known &= kc;
+		break;
+	case IR_NE:
+		v = b != c;
+		known &= kc;
+		break;
+	case IR_LT:
+		v = b < c;
+		known &= kc;
+		break;
+	case IR_LE:
+		v = b <= c;
+		known &= kc;
+		break;
+	case IR_GT:
+		v = b > c;
+		known &= kc;
+		break;
+	case IR_GE:
+		v = b >= c;
+		known &= kc;
+		break;
+	case IR_AND:
+		v = b & c;
+		known &= kc;
+		break;
+	case IR_OR:
+		v = b | c;
+		known &= kc;
+		break;
+	case IR_XOR:
+		v = b ^ c;
+		known &= kc;
+		break;
+	default:
+		known = false;
+		break;
 	}
 	set(x, w, i->a, known, v);
 }
@@ -188,7 +225,7 @@ static void run_access(struct outcome_walk *x, struct outcome_path *w, const str
 		}
 		break;
 	default: /* fetch_add */
-	assert(i->op == IR_FADD);
+		assert(i->op == IR_FADD);
 		set(x, w, i->a, false, 0);
 		w->focus_known &= !in_focus;
 		w->changed = true;
@@ -204,7 +241,7 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t slot)
 	return false;
 }
 
-/* Is the state behind the step as it was, the place apart? What is reset on
+/* Is the state after the step unchanged, except for the place? What is reset on
  * arrival is dead there, and if the step came back, it was reset on the arrival
  * before, too. */
 static bool is_same(const struct outcome_walk *x, const struct outcome_path *w, uint32_t succ)
@@ -216,8 +253,7 @@ static bool is_same(const struct outcome_walk *x, const struct outcome_path *w, 
 		return false;
 	for (uint32_t i = 0; i < w->nwritten; i++) {
 		uint32_t slot = (uint32_t)w->written[i];
-		if (!listed(x->p->kills + n->kill, n->nkill, slot) &&
-		    !listed(x->p->kills + n->dead, n->ndead, slot))
+		if (!listed(x->p->kills + n->kill, n->nkill, slot) && !listed(x->p->kills + n->dead, n->ndead, slot))
 			return false;
 	}
 	return true;
@@ -257,10 +293,27 @@ static void arrive(struct outcome_walk *x, const struct outcome_path *w, uint32_
 static bool is_plain(enum ir_op op)
 {
 	switch (op) {
-	case IR_STOP: case IR_NOP: case IR_JMP: case IR_JZ: case IR_JNZ:
-	case IR_LOAD: case IR_STORE: case IR_XCHG: case IR_CAS:
-	case IR_MOV: case IR_NOT: case IR_BOOL: case IR_EQ: case IR_NE: case IR_LT:
-	case IR_LE: case IR_GT: case IR_GE: case IR_AND: case IR_OR: case IR_XOR:
+	case IR_STOP:
+	case IR_NOP:
+	case IR_JMP:
+	case IR_JZ:
+	case IR_JNZ:
+	case IR_LOAD:
+	case IR_STORE:
+	case IR_XCHG:
+	case IR_CAS:
+	case IR_MOV:
+	case IR_NOT:
+	case IR_BOOL:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
 		return true;
 	default:
 		return false;
@@ -279,7 +332,10 @@ static bool run_one(struct outcome_walk *x, struct outcome_path *w)
 	case IR_STOP:
 		arrive(x, w, (uint32_t)i->a);
 		return false;
-	case IR_NOP: case IR_RANGE: case IR_ASSERT: case IR_OP_COUNT:
+	case IR_NOP:
+	case IR_RANGE:
+	case IR_ASSERT:
+	case IR_OP_COUNT:
 		break; /* a fault ends the execution: only the other way goes on */
 	case IR_ASSUME:
 		if (operand(w, i->imm & IR_IMM_B, i->b, &v) && !v)
@@ -295,7 +351,8 @@ static bool run_one(struct outcome_walk *x, struct outcome_path *w)
 	case IR_JMP:
 		jump = true;
 		break;
-	case IR_JZ: case IR_JNZ:
+	case IR_JZ:
+	case IR_JNZ:
 		known = operand(w, i->imm & IR_IMM_B, i->b, &v);
 		if (!known) {
 			struct outcome_path other = *w;
@@ -305,22 +362,35 @@ static bool run_one(struct outcome_walk *x, struct outcome_path *w)
 		}
 		jump = known && (i->op == IR_JZ) == !v;
 		break;
-	case IR_LOAD: case IR_STORE: case IR_XCHG: case IR_FADD:
+	case IR_LOAD:
+	case IR_STORE:
+	case IR_XCHG:
+	case IR_FADD:
 		run_access(x, w, i);
 		break;
 	case IR_CAS:
 		if (!run_cas(x, w, i, (uint32_t)i->b == x->focus))
 			return false;
 		break;
-	case IR_LGET: case IR_CHOOSE:
+	case IR_LGET:
+	case IR_CHOOSE:
 		set(x, w, i->a, false, 0);
 		break;
-	case IR_LSET: case IR_LZERO:
+	case IR_LSET:
+	case IR_LZERO:
 		forget_range(w, i->a, i->d);
 		w->dirty |= (uint32_t)i->a < x->t->nslots;
 		break;
-	case IR_ACQ: case IR_REL: case IR_RINV: case IR_WINV: case IR_WRESP: case IR_ENTER:
-	case IR_EXIT: case IR_COMMIT: case IR_INVOKE: case IR_RESPOND:
+	case IR_ACQ:
+	case IR_REL:
+	case IR_RINV:
+	case IR_WINV:
+	case IR_WRESP:
+	case IR_ENTER:
+	case IR_EXIT:
+	case IR_COMMIT:
+	case IR_INVOKE:
+	case IR_RESPOND:
 		w->changed = true;
 		break;
 	case IR_RRESP:
@@ -337,8 +407,7 @@ static bool run_one(struct outcome_walk *x, struct outcome_path *w)
 
 static void walk_from(struct outcome_walk *x, int32_t start)
 {
-	struct outcome_path first = { .pc = x->p->nodes[x->node].ins + 1, .focus = start,
-		              .focus_known = x->focus != IR_NONE };
+	struct outcome_path first = { .pc = x->p->nodes[x->node].ins + 1, .focus = start, .focus_known = x->focus != IR_NONE };
 	x->start = start;
 	x->top = 0;
 	fork_path(x, &first);
@@ -350,8 +419,7 @@ static void walk_from(struct outcome_walk *x, int32_t start)
 	}
 }
 
-void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus,
-                 struct outcomes *out)
+void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus, struct outcomes *out)
 {
 	assert(node >= p->templates[tmpl].node && node < p->templates[tmpl].node + p->templates[tmpl].nnode);
 	assert(focus == IR_NONE || (p->vars[focus].lo == 0 && p->vars[focus].hi == 1 && !p->vars[focus].is_array));

@@ -1,8 +1,8 @@
 /*
- * outcome: what a step can come to, seen from one shared variable.
+ * outcome: the outcomes of a step with respect to one shared variable.
  *
- * The code behind a node is run symbolically, path by path, with the
- * variable in focus first 0 and then 1: that tells a compare-and-swap that
+ * The code after a node is run symbolically, path by path, with the variable
+ * in focus first 0 and then 1: that distinguishes a compare-and-swap that
  * succeeds from one that fails, and whether the second comes back to the same
  * place with nothing changed (a *pure* outcome: the state is the same as
  * before, so the step may as well not have been taken), or to another place
@@ -30,12 +30,11 @@ struct outcome {
 struct outcomes {
 	uint32_t n;
 	bool gave_up;
-	bool plain;    /* none of its instructions can fail, wait or choose */
+	bool plain; /* none of its instructions can fail, wait or choose */
 	struct outcome data[OUTCOMES_MAX];
 };
 
 /* `focus`: a scalar of the values 0 and 1, or IR_NONE. */
-void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus,
-                 struct outcomes *out);
+void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus, struct outcomes *out);
 
 #endif

@@ -18,7 +18,7 @@ struct reduce_walk {
 	uint32_t *commit; /* by node with POST: the step that ended the right-movers */
 	uint32_t *work;   /* (node << 1 | post), each pair at most once */
 	uint32_t head, len;
-	bool *bad;        /* by block */
+	bool *bad; /* by block */
 	uint32_t *first, *second;
 };
 

@@ -66,8 +66,7 @@ static bool stays(const struct flow *f, uint32_t node)
 	uint32_t n;
 	const struct outcome *e = edges_of(f, node, &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (!takes(&e[i]) && (f->waits[e[i].succ] != f->waits[node] ||
-		                      f->focus[e[i].succ] != f->focus[node] ||
+		if (!takes(&e[i]) && (f->waits[e[i].succ] != f->waits[node] || f->focus[e[i].succ] != f->focus[node] ||
 		                      f->ir->nodes[e[i].succ].block != f->ir->nodes[node].block))
 			return false;
 	return true;
@@ -79,7 +78,7 @@ void spin_wait_find(struct flow *f)
 		f->waits[id] = may_wait(f, id) ? id : IR_NONE;
 	bool again = true;
 	for (uint32_t round = 0; again; round++) {
-			assert(round <= ROUNDS + 1);
+		assert(round <= ROUNDS + 1);
 		again = false;
 		for (uint32_t id = 0; id < f->ir->nnodes; id++)
 			if (f->waits[id] != IR_NONE)

@@ -15,7 +15,10 @@ static const struct range full = { INT32_MIN, INT32_MAX };
 struct values_path {
 	uint32_t pc, nknown;
 	bool committed; /* perhaps */
-	struct { int32_t reg; struct range r; } known[KNOWN_MAX];
+	struct {
+		int32_t reg;
+		struct range r;
+	} known[KNOWN_MAX];
 };
 
 struct values_flow {
@@ -122,8 +125,7 @@ static struct range divide(struct values_flow *x, enum ir_op op, struct range b,
 	assert(c.lo <= c.hi && (c.lo > 0 || c.hi < 0));
 	if (op == IR_DIV)
 		return hull4(b.lo / c.lo, b.lo / c.hi, b.hi / c.lo, b.hi / c.hi);
-	int64_t m = (c.lo < 0 ? -c.lo : c.lo) > (c.hi < 0 ? -c.hi : c.hi) ? (c.lo < 0 ? -c.lo : c.lo)
-	                                                                 : (c.hi < 0 ? -c.hi : c.hi);
+	int64_t m = (c.lo < 0 ? -c.lo : c.lo) > (c.hi < 0 ? -c.hi : c.hi) ? (c.lo < 0 ? -c.lo : c.lo) : (c.hi < 0 ? -c.hi : c.hi);
 	struct range r = { b.lo < 0 ? -(m - 1) : 0, b.hi > 0 ? m - 1 : 0 };
 	if (r.lo < b.lo && b.lo < 0)
 		r.lo = b.lo;
@@ -148,16 +150,32 @@ static struct range compute(struct values_flow *x, const struct ir_ins *i, struc
 {
 	struct range r = full;
 	switch ((enum ir_op)i->op) {
-	case IR_MOV: return b;
-	case IR_NEG: r = (struct range){ -b.hi, -b.lo }; break;
-	case IR_NOT: return truth(b.lo != 0 || b.hi != 0, b.lo <= 0 && b.hi >= 0);
-	case IR_BOOL: return truth(b.lo <= 0 && b.hi >= 0, b.lo != 0 || b.hi != 0);
-	case IR_BITNOT: return (struct range){ ~b.hi, ~b.lo };
-	case IR_ADD: r = (struct range){ b.lo + c.lo, b.hi + c.hi }; break;
-	case IR_SUB: r = (struct range){ b.lo - c.hi, b.hi - c.lo }; break;
-	case IR_MUL: r = hull4(b.lo * c.lo, b.lo * c.hi, b.hi * c.lo, b.hi * c.hi); break;
-	case IR_DIV: case IR_MOD: r = divide(x, (enum ir_op)i->op, b, c); break;
-	case IR_SHL: case IR_SHR:
+	case IR_MOV:
+		return b;
+	case IR_NEG:
+		r = (struct range){ -b.hi, -b.lo };
+		break;
+	case IR_NOT:
+		return truth(b.lo != 0 || b.hi != 0, b.lo <= 0 && b.hi >= 0);
+	case IR_BOOL:
+		return truth(b.lo <= 0 && b.hi >= 0, b.lo != 0 || b.hi != 0);
+	case IR_BITNOT:
+		return (struct range){ ~b.hi, ~b.lo };
+	case IR_ADD:
+		r = (struct range){ b.lo + c.lo, b.hi + c.hi };
+		break;
+	case IR_SUB:
+		r = (struct range){ b.lo - c.hi, b.hi - c.lo };
+		break;
+	case IR_MUL:
+		r = hull4(b.lo * c.lo, b.lo * c.hi, b.hi * c.lo, b.hi * c.hi);
+		break;
+	case IR_DIV:
+	case IR_MOD:
+		r = divide(x, (enum ir_op)i->op, b, c);
+		break;
+	case IR_SHL:
+	case IR_SHR:
 		if (!inside(c, 0, 31)) {
 			x->fault = true;
 			return full;
@@ -166,14 +184,24 @@ static struct range compute(struct values_flow *x, const struct ir_ins *i, struc
 			return hull4(b.lo >> c.lo, b.lo >> c.hi, b.hi >> c.lo, b.hi >> c.hi);
 		r = hull4(b.lo * (1LL << c.lo), b.lo * (1LL << c.hi), b.hi * (1LL << c.lo), b.hi * (1LL << c.hi));
 		break;
-	case IR_AND: case IR_OR: case IR_XOR: return bitwise((enum ir_op)i->op, b, c);
-	case IR_EQ: return truth(b.lo != b.hi || c.lo != c.hi || b.lo != c.lo, b.lo <= c.hi && c.lo <= b.hi);
-	case IR_NE: return truth(b.lo <= c.hi && c.lo <= b.hi, b.lo != b.hi || c.lo != c.hi || b.lo != c.lo);
-	case IR_LT: return truth(b.hi >= c.lo, b.lo < c.hi);
-	case IR_LE: return truth(b.hi > c.lo, b.lo <= c.hi);
-	case IR_GT: return truth(b.lo <= c.hi, b.hi > c.lo);
-	case IR_GE: return truth(b.lo < c.hi, b.hi >= c.lo);
-	default: break;
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+		return bitwise((enum ir_op)i->op, b, c);
+	case IR_EQ:
+		return truth(b.lo != b.hi || c.lo != c.hi || b.lo != c.lo, b.lo <= c.hi && c.lo <= b.hi);
+	case IR_NE:
+		return truth(b.lo <= c.hi && c.lo <= b.hi, b.lo != b.hi || c.lo != c.hi || b.lo != c.lo);
+	case IR_LT:
+		return truth(b.hi >= c.lo, b.lo < c.hi);
+	case IR_LE:
+		return truth(b.hi > c.lo, b.lo <= c.hi);
+	case IR_GT:
+		return truth(b.lo <= c.hi, b.hi > c.lo);
+	case IR_GE:
+		return truth(b.lo < c.hi, b.hi >= c.lo);
+	default:
+		break;
 	}
 	x->fault |= !inside(r, full.lo, full.hi);
 	return clamp(r, full.lo, full.hi);
@@ -194,16 +222,21 @@ static void store(struct values_flow *x, uint32_t var, struct range r)
 static void run_access(struct values_flow *x, struct values_path *w, const struct ir_ins *i)
 {
 	assert(x->f->set[x->node] != FLOW_UNREACHED);
-	bool writes = i->op == IR_STORE || i->op == IR_ACQ || i->op == IR_REL || i->op == IR_WINV ||
-	              i->op == IR_WRESP;
+	bool writes = i->op == IR_STORE || i->op == IR_ACQ || i->op == IR_REL || i->op == IR_WINV || i->op == IR_WRESP;
 	uint32_t var = (uint32_t)(writes ? i->a : i->b);
 	const struct ir_var *v = &x->p->vars[var];
 	struct range index = operand(x, w, i->imm & IR_IMM_C, i->c), r = x->vars[var], d;
 	check_range(x, index, 0, (int64_t)v->len - 1);
 	switch ((enum ir_op)i->op) {
-	case IR_LOAD: set(x, w, i->a, r); break;
-	case IR_RRESP: set(x, w, i->a, (struct range){ v->lo, v->hi }); break;
-	case IR_STORE: case IR_WINV: case IR_WRESP:
+	case IR_LOAD:
+		set(x, w, i->a, r);
+		break;
+	case IR_RRESP:
+		set(x, w, i->a, (struct range){ v->lo, v->hi });
+		break;
+	case IR_STORE:
+	case IR_WINV:
+	case IR_WRESP:
 		store(x, var, operand(x, w, i->imm & IR_IMM_B, i->b));
 		break;
 	case IR_CAS:
@@ -221,10 +254,10 @@ static void run_access(struct values_flow *x, struct values_path *w, const struc
 		store(x, var, (struct range){ r.lo + d.lo, r.hi + d.hi });
 		break;
 	case IR_REL:
-		x->fault |= index.lo != index.hi ||
-		            !held_locks_has(&x->f->sets, x->f->set[x->node], v->slot + (uint32_t)index.lo);
+		x->fault |= index.lo != index.hi || !held_locks_has(&x->f->sets, x->f->set[x->node], v->slot + (uint32_t)index.lo);
 		break;
-	default: break; /* acquire, the beginning of a safe read */
+	default:
+		break; /* acquire, the beginning of a safe read */
 	}
 }
 
@@ -268,16 +301,34 @@ static bool run_one(struct values_flow *x, struct values_path *w)
 	case IR_STOP:
 		arrive(x, w, (uint32_t)i->a);
 		return false;
-	case IR_NOP: case IR_OP_COUNT: case IR_ENTER: case IR_INVOKE: case IR_RESPOND:
+	case IR_NOP:
+	case IR_OP_COUNT:
+	case IR_ENTER:
+	case IR_INVOKE:
+	case IR_RESPOND:
 		break;
 	case IR_RANGE:
 		check_range(x, get(x, w, i->a), i->b, i->c);
 		set(x, w, i->a, clamp(get(x, w, i->a), i->b, i->c));
 		break;
-	case IR_JMP: jump = true; break;
-	case IR_JZ: case IR_JNZ: jump = run_jump(x, w, i, b); break;
-	case IR_LOAD: case IR_STORE: case IR_CAS: case IR_XCHG: case IR_FADD: case IR_ACQ:
-	case IR_REL: case IR_RINV: case IR_RRESP: case IR_WINV: case IR_WRESP:
+	case IR_JMP:
+		jump = true;
+		break;
+	case IR_JZ:
+	case IR_JNZ:
+		jump = run_jump(x, w, i, b);
+		break;
+	case IR_LOAD:
+	case IR_STORE:
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
+	case IR_ACQ:
+	case IR_REL:
+	case IR_RINV:
+	case IR_RRESP:
+	case IR_WINV:
+	case IR_WRESP:
 		run_access(x, w, i);
 		break;
 	case IR_LGET:
@@ -293,7 +344,9 @@ static bool run_one(struct values_flow *x, struct values_path *w)
 		for (int32_t k = 0; k < i->d; k++)
 			set(x, w, i->a + k, (struct range){ 0, 0 });
 		break;
-	case IR_CHOOSE: set(x, w, i->a, (struct range){ i->b, i->c }); break;
+	case IR_CHOOSE:
+		set(x, w, i->a, (struct range){ i->b, i->c });
+		break;
 	case IR_ASSUME:
 		if (b.lo == 0 && b.hi == 0)
 			return false;
@@ -302,8 +355,12 @@ static bool run_one(struct values_flow *x, struct values_path *w)
 		if (b.lo == 0 && b.hi == 0)
 			return false;
 		break;
-	case IR_ASSERT: x->fault |= b.lo <= 0 && b.hi >= 0; break;
-	case IR_EXIT: w->committed = false; break;
+	case IR_ASSERT:
+		x->fault |= b.lo <= 0 && b.hi >= 0;
+		break;
+	case IR_EXIT:
+		w->committed = false;
+		break;
 	case IR_COMMIT:
 		x->fault |= w->committed;
 		w->committed = true;

@@ -5,8 +5,8 @@
  * whatever the schedule and the number of threads: each step's code is run
  * path by path with what is known of its operands, what it stores is joined
  * in, and this is repeated until nothing changes (after a few rounds what
- * still grows is set to its declared range). Releases are held against the
- * locks certainly held, `commit;` against whether the block may have
+ * still grows is set to its declared range). Releases are checked against
+ * the locks certainly held, `commit;` against whether the block may have
  * committed before. Where nothing can go wrong, faults need not be searched
  * for; else nothing is said. Cost: a few walks over the program.
  */

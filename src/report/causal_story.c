@@ -71,8 +71,7 @@ static void touch_text(const struct ir *p, const struct causal_touch *t, struct 
 }
 
 /* What the step does: "read data", "m: false -> true". */
-static const char *event_text(struct causal_story *s, const struct ir *p, const struct causal_run *r,
-                              const struct causal_event *e)
+static const char *event_text(struct causal_story *s, const struct ir *p, const struct causal_run *r, const struct causal_event *e)
 {
 	struct buf text;
 	buf_init(&text);
@@ -102,14 +101,19 @@ static void make_event(struct causal_story *s, const struct ir *p, const struct 
 	struct causal_story_touch *touches = arena_array(&s->arena, struct causal_story_touch, e->ntouch + 1ull);
 	for (uint32_t k = 0; k < e->ntouch; k++) {
 		const struct causal_touch *t = &r->touches[e->touch + k];
-		touches[k] = (struct causal_story_touch){
-			.variable = variable_name(s, p, t->var, t->elem), .write = t->write,
-			.found = t->valued && t->looked ? value(s, p, t->var, t->found) : NULL,
-			.left = t->valued && t->write ? value(s, p, t->var, t->left) : NULL };
+		touches[k] = (struct causal_story_touch){ .variable = variable_name(s, p, t->var, t->elem),
+			                                  .write = t->write,
+			                                  .found = t->valued && t->looked ? value(s, p, t->var, t->found) : NULL,
+			                                  .left = t->valued && t->write ? value(s, p, t->var, t->left) : NULL };
 	}
-	s->events[i] = (struct causal_story_event){ .lane = e->thread, .line = text_line(p, e->node),
-		.text = event_text(s, p, r, e), .block = block_name(p, e->block),
-		.entered = block_name(p, e->entered), .left = block_name(p, e->exited), .touches = touches, .ntouches = e->ntouch };
+	s->events[i] = (struct causal_story_event){ .lane = e->thread,
+		                                    .line = text_line(p, e->node),
+		                                    .text = event_text(s, p, r, e),
+		                                    .block = block_name(p, e->block),
+		                                    .entered = block_name(p, e->entered),
+		                                    .left = block_name(p, e->exited),
+		                                    .touches = touches,
+		                                    .ntouches = e->ntouch };
 }
 
 struct causal_story *causal_story_make(const struct ir *p, const struct causal_run *r)
@@ -129,7 +133,7 @@ struct causal_story *causal_story_make(const struct ir *p, const struct causal_r
 	for (; s->nlinks < r->nlinks; s->nlinks++) {
 		const struct causal_link *k = &r->links[s->nlinks];
 		s->links[s->nlinks] = (struct causal_story_link){ k->from, k->to,
-			k->var == IR_NONE ? NULL : variable_name(s, p, k->var, k->elem) };
+			                                          k->var == IR_NONE ? NULL : variable_name(s, p, k->var, k->elem) };
 	}
 	memcpy(s->count, r->count, p->ntemplates * sizeof *s->count);
 	s->smallest = r->smallest;
@@ -224,8 +228,8 @@ static void sentence(const struct verdict *v, const struct causal_story *s, stru
 {
 	struct buf text;
 	buf_init(&text);
-	buf_str(&text, v->block == VERDICT_PROGRAM ? "Blocks have to come before each other: "
-	                                           : "A causal chain leaves the block and comes back to it: ");
+	buf_str(&text, v->block == VERDICT_PROGRAM ? "The blocks form a causal cycle: "
+	                                           : "A causal chain leaves the block and returns to it: ");
 	for (uint32_t i = 0; i < s->nlinks; i++) {
 		const struct causal_story_link *k = &s->links[i];
 		if (!i || s->links[i - 1].to != k->from) {

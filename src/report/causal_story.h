@@ -1,9 +1,9 @@
 /*
  * causal_story: a counterexample of the causal engines in words, as data:
  * causal_text.h draws it, and as members of a result it is
- *   "conditions", "events", "cutoffs": of the prefix, when there is one
- *   "sentence", "marks": the chain in words, and its steps
- *   "causal": {"abstract": true, "concrete": "possible" | "impossible" | ...,
+ *   "conditions", "events", "cutoffs": of the prefix, when there is one "sentence",
+ *   "marks": the chain as text, and its steps "causal": {"abstract": true, "concrete":
+ *   "possible" | "impossible" | ...,
  *     "stops": the step that the data forbid,
  *     "threads": {name: number}, "smallest", "lanes": [threads that take a step],
  *     "events": [{"event", "thread", "line", "text", "block", "entered", "left", "touches":
@@ -26,8 +26,8 @@ struct causal_story_touch {
 
 struct causal_story_event {
 	uint32_t lane, line;
-	const char *text;          /* "read data", "m: false -> true" */
-	const char *block;         /* that it is inside of, or NULL */
+	const char *text;           /* "read data", "m: false -> true" */
+	const char *block;          /* that it is inside of, or NULL */
 	const char *entered, *left; /* or NULL */
 	struct causal_story_touch *touches;
 	uint32_t ntouches;
@@ -46,10 +46,10 @@ struct causal_story { /* strings are the arena's, and not safe to print as they 
 	uint32_t nevents;
 	struct causal_story_link *links;
 	uint32_t nlinks;
-	uint32_t *count;    /* threads of each template there have to be */
-	bool smallest;      /* fewer do not do */
+	uint32_t *count; /* threads of each template there have to be */
+	bool smallest;   /* fewer do not do */
 	enum causal_concrete concrete;
-	uint32_t stops;     /* CAUSAL_IMPOSSIBLE: the event, from 0 */
+	uint32_t stops;       /* CAUSAL_IMPOSSIBLE: the event, from 0 */
 	const char *schedule; /* for `intact sim`, options first; or NULL */
 };
 

@@ -43,7 +43,7 @@ struct drawing {
 	const struct check_text_options *o;
 	struct line l;
 	unsigned *column, *width; /* of a thread */
-	bool lanes;               /* a column a thread */
+	bool lanes;               /* one column per thread */
 	bool *inside;             /* thread is in a block just now */
 	struct buf text;
 };
@@ -132,8 +132,7 @@ static void draw_links(struct drawing *d, uint32_t event, struct buf *out)
 {
 	const struct causal_story *r = d->r;
 	for (uint32_t i = 0; i < r->nlinks; i++)
-		if (r->links[i].to == event && r->links[i].by &&
-		    r->events[r->links[i].from].lane != r->events[event].lane)
+		if (r->links[i].to == event && r->links[i].by && r->events[r->links[i].from].lane != r->events[event].lane)
 			draw_arrow(d, &r->links[i], out);
 }
 
@@ -208,7 +207,7 @@ static void draw_heads(struct drawing *d, struct buf *out)
 	buf_free(&name);
 }
 
-/* ---- the chain in words ----------------------------------------------------- */
+/* ---- the chain as text ----------------------------------------------------- */
 
 static void chain_event(const struct drawing *d, uint32_t event, struct buf *out)
 {
@@ -264,14 +263,13 @@ static void concretely(const struct drawing *d, struct buf *out)
 		buf_str(out, "The data allow it: this is a run of the program.\n");
 		break;
 	case CAUSAL_IMPOSSIBLE:
-		buf_printf(out, "The data forbid this run at step %u; another one may break it all the same.\n",
-		           r->stops + 1);
+		buf_printf(out, "The data forbid this run at step %u; another run may still violate it.\n", r->stops + 1);
 		break;
 	case CAUSAL_TOO_LONG:
-		buf_str(out, "Whether the data allow it is not known: it has too many choices.\n");
+		buf_str(out, "Whether the data allow it is unknown: it has too many choices.\n");
 		break;
 	case CAUSAL_UNTRIED:
-		buf_str(out, "Whether the data allow it was not tried.\n");
+		buf_str(out, "Whether the data allow it was not checked.\n");
 		break;
 	}
 }
@@ -341,14 +339,14 @@ static void why(const struct ir *p, const struct verdict *v, const struct causal
 	if (v->answer == ANSWER_UNKNOWN && v->reason) {
 		buf_printf(out, ": %s", v->reason);
 	} else if (v->answer == ANSWER_UNKNOWN) {
-		buf_printf(out, ": the limit on %s is spent", v->limit ? v->limit : "?");
+		buf_printf(out, ": the limit on %s was reached", v->limit ? v->limit : "?");
 	} else if (v->answer == ANSWER_HOLDS) {
 		buf_str(out, ": ");
 		numbers(p, NULL, out);
 	} else if (s->smallest) {
 		buf_str(out, ": ");
 		numbers(p, s->count, out);
-		buf_str(out, " are enough to break it, and no fewer");
+		buf_str(out, " are enough to violate it, and no fewer");
 	} else {
 		buf_printf(out, ": an abstract run of %u steps", s->nevents);
 	}
@@ -358,9 +356,8 @@ static void stats(const struct verdict *v, unsigned indent, struct buf *out)
 {
 	buf_repeat(out, ' ', indent);
 	if (v->events)
-		buf_printf(out, "%llu conditions, %llu events, %llu of them cut-offs, ",
-		           (unsigned long long)v->conditions, (unsigned long long)v->events,
-		           (unsigned long long)v->cutoffs);
+		buf_printf(out, "%llu conditions, %llu events, %llu of them cut-offs, ", (unsigned long long)v->conditions,
+		           (unsigned long long)v->events, (unsigned long long)v->cutoffs);
 	if (v->states)
 		buf_printf(out, "%llu states, %llu transitions, ", (unsigned long long)v->states,
 		           (unsigned long long)v->transitions);
@@ -391,8 +388,7 @@ static void summary(const struct checked *c, const struct check_text_options *o,
 		if (v[i].block == VERDICT_PROGRAM)
 			buf_str(out, "        ");
 		else
-			buf_printf(out, "  %4u  ",
-			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
+			buf_printf(out, "  %4u  ", source_pos(p->src, p->blocks[v[i].block].span.start).line);
 		paint(out, o->color, &v[i]);
 		buf_repeat(out, ' ', head - strlen(headline(&v[i])) + 2);
 		why(p, &v[i], c->stories[i].causal, out);
@@ -418,9 +414,10 @@ void causal_text(const struct checked *c, const struct check_text_options *o, st
 		paint(out, o->color, v);
 		buf_str(out, ": ");
 		check_text_name(c->p, v->block, out);
-		buf_str(out, v->block == VERDICT_PROGRAM
-		                     ? "\nBlocks that have to come before each other (abstract: data is forgotten)\n\n"
-		                     : "\nA causal chain leaves the block and comes back to it (abstract: data is forgotten)\n\n");
+		buf_str(out,
+		        v->block == VERDICT_PROGRAM
+		                ? "\nThe blocks form a causal cycle (abstract: most data is not tracked)\n\n"
+		                : "\nA causal chain leaves the block and returns to it (abstract: most data is not tracked)\n\n");
 		diagram(c->stories[i].causal, c->model, o, out);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * causal_text: what the causal engines found, as people read it: a line a
+ * causal_text: what the causal engines found, as people read it: one line per
  * question, then each counterexample as a diagram of the partial order.
  *
  *        worker 1               meddler
@@ -11,9 +11,9 @@
  *        <-------- data --------'
  *     5  | write data
  *
- * A column a thread, time from top to bottom, an arrow for each link of the
- * chain that leads to another thread, with the variable that carries it. When
- * the page is too narrow the columns give way to the threads' names.
+ * One column per thread, time from top to bottom, an arrow for each link of
+ * the chain that leads to another thread, with the variable that carries it.
+ * When the page is too narrow the columns give way to the threads' names.
  */
 #ifndef INTACT_REPORT_CAUSAL_TEXT_H
 #define INTACT_REPORT_CAUSAL_TEXT_H

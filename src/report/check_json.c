@@ -9,11 +9,9 @@
 #include "verdict/object_history.h"
 
 static const char *const problems[] = {
-	[PROBLEM_NONE] = "none",         [PROBLEM_ATOMICITY] = "atomicity",
-	[PROBLEM_STUCK] = "stuck",       [PROBLEM_ENDLESS] = "endless",
-	[PROBLEM_FAULT] = "fault",       [PROBLEM_DEADLOCK] = "deadlock",
-	[PROBLEM_COMMIT] = "commit",     [PROBLEM_QUIESCENCE] = "quiescence",
-	[PROBLEM_HISTORY] = "history",
+	[PROBLEM_NONE] = "none",       [PROBLEM_ATOMICITY] = "atomicity",   [PROBLEM_STUCK] = "stuck",
+	[PROBLEM_ENDLESS] = "endless", [PROBLEM_FAULT] = "fault",           [PROBLEM_DEADLOCK] = "deadlock",
+	[PROBLEM_COMMIT] = "commit",   [PROBLEM_QUIESCENCE] = "quiescence", [PROBLEM_HISTORY] = "history",
 };
 
 const char *problem_name(enum verdict_problem p)

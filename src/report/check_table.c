@@ -54,9 +54,7 @@ const char *check_headline(const struct verdict *v)
 
 const char *check_color(const struct verdict *v)
 {
-	return v->answer == ANSWER_HOLDS      ? "\033[1;32m"
-	       : v->answer == ANSWER_VIOLATED ? "\033[1;31m"
-	                                      : "\033[1;33m";
+	return v->answer == ANSWER_HOLDS ? "\033[1;32m" : v->answer == ANSWER_VIOLATED ? "\033[1;31m" : "\033[1;33m";
 }
 
 /* The question about faults has no block and is not about serializability. */
@@ -138,13 +136,11 @@ static void cell(const struct ir *p, const struct verdict *v, int col, struct bu
 static void row_stats(const struct verdict *v, size_t indent, struct buf *out)
 {
 	buf_repeat(out, ' ', indent + 2);
-	buf_printf(out, "%llu states, %llu transitions, %.1f MiB, %.3f s\n",
-	           (unsigned long long)v->states, (unsigned long long)v->transitions,
-	           (double)v->bytes / 1048576.0, v->seconds);
+	buf_printf(out, "%llu states, %llu transitions, %.1f MiB, %.3f s\n", (unsigned long long)v->states,
+	           (unsigned long long)v->transitions, (double)v->bytes / 1048576.0, v->seconds);
 }
 
-static void rows(const struct ir *p, const struct verdict *v, uint32_t n,
-                 const struct check_text_options *o, struct buf *out)
+static void rows(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out)
 {
 	static const char *const heads[COLS] = { "thread.block", "line", "verdict", "by", "threads", "time" };
 	int cols = n && v[0].seconds < 0 ? COL_TIME : COLS; /* of a saved result no times are known */
@@ -185,7 +181,7 @@ static void rows(const struct ir *p, const struct verdict *v, uint32_t n,
 	buf_free(&text);
 }
 
-/* ---- behind the table --------------------------------------------------- */
+/* ---- after the table --------------------------------------------------- */
 
 /* Starts a note: "worker.update: ". */
 static void note(const struct ir *p, const struct verdict *v, struct buf *out)
@@ -201,8 +197,7 @@ static void say_attempt(const struct attempt *a, struct buf *out)
 	else if (a->why)
 		buf_str(out, a->why);
 	else if (a->limit)
-		buf_printf(out, "the limit on %s is spent after %llu states", a->limit,
-		           (unsigned long long)a->states);
+		buf_printf(out, "the limit on %s was reached after %llu states", a->limit, (unsigned long long)a->states);
 	else
 		buf_str(out, "no answer");
 }
@@ -248,8 +243,7 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 	if (wide) {
 		buf_str(out, "a smaller range for ");
 		buf_safe(out, wide->name, strlen(wide->name));
-		buf_printf(out, " (it has %llu values), ",
-		           (unsigned long long)((int64_t)wide->hi - wide->lo + 1));
+		buf_printf(out, " (it has %llu values), ", (unsigned long long)((int64_t)wide->hi - wide->lo + 1));
 	}
 	if (kept) {
 		buf_str(out, "forgetting a variable (--abstract ");
@@ -266,10 +260,9 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 static void say_unknown(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	note(p, v, out);
-	buf_str(out, v->reason ? v->reason : v->nattempts == 1 ? "not decided" : "no engine could tell");
+	buf_str(out, v->reason ? v->reason : v->nattempts == 1 ? "not decided" : "no engine could decide");
 	if (v->limit && !v->nattempts && v->states)
-		buf_printf(out, ": the limit on %s is spent after %llu states", v->limit,
-		           (unsigned long long)v->states);
+		buf_printf(out, ": the limit on %s was reached after %llu states", v->limit, (unsigned long long)v->states);
 	buf_char(out, '\n');
 	for (uint32_t i = 0; i < v->nattempts; i++) {
 		buf_printf(out, "  %s: ", v->attempts[i].engine->name);
@@ -311,8 +304,7 @@ static void say_suspicion(const struct ir *p, const struct verdict *v, struct bu
 	}
 }
 
-static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
-                  const struct check_text_options *o, struct buf *out)
+static void notes(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out)
 {
 	uint32_t shown = 0, left = 0;
 	const char *locks = NULL;
@@ -344,8 +336,7 @@ static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
 	buf_free(&text);
 }
 
-void check_table(const struct ir *p, const struct verdict *v, uint32_t n,
-                 const struct check_text_options *o, struct buf *out)
+void check_table(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out)
 {
 	rows(p, v, n, o, out);
 	notes(p, v, n, o, out);
@@ -375,8 +366,7 @@ static bool same_why(const struct attempt *a, const struct attempt *b)
 	return a->why && b->why && !strcmp(a->why, b->why);
 }
 
-void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n,
-                  const struct check_text_options *o, struct buf *out)
+void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out)
 {
 	const struct verdict *heads = widest(v, n);
 	size_t width = strlen("thread.block");

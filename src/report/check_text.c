@@ -81,8 +81,8 @@ static uint32_t order_text(const struct run *r, uint32_t block, struct buf *out)
 		buf_init(&name);
 		ir_print_thread(r->ir, r->steps[i].thread, &name);
 		for (uint32_t k = 0; k < r->nsteps; k++)
-			others += r->steps[k].thread == r->steps[i].thread &&
-			          r->steps[k].entered != IR_NONE && r->steps[k].entered != b;
+			others += r->steps[k].thread == r->steps[i].thread && r->steps[k].entered != IR_NONE &&
+			          r->steps[k].entered != b;
 		if (others)
 			buf_printf(&name, ".%s", r->ir->blocks[b].name);
 		buf_str(out, n++ ? ", then " : "");
@@ -115,8 +115,7 @@ static void other_counts(const struct ir *p, struct buf *out)
 			buf_printf(out, " --threads %s=%u", p->templates[t].name, p->templates[t].count);
 }
 
-static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o,
-                         struct buf *out)
+static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o, struct buf *out)
 {
 	struct object_history h;
 	buf_char(out, '\n');
@@ -148,8 +147,9 @@ static void title(const struct ir *p, const struct verdict *v, const struct chec
 /* The table, and beside it what a serial order would have given. */
 static void steps(const struct story *s, const struct verdict *v, const struct check_text_options *o, struct buf *out)
 {
-	struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
-		                    .max_rows = o->max_rows, .full = "--full", .marks = s->marks };
+	struct table_options to = {
+		.width = o->width, .utf8 = o->utf8, .color = o->color, .max_rows = o->max_rows, .full = "--full", .marks = s->marks
+	};
 	char **notes = calloc((size_t)s->run.nsteps + 1, sizeof *notes);
 	struct buf order;
 	bool serially = false;
@@ -164,8 +164,8 @@ static void steps(const struct story *s, const struct verdict *v, const struct c
 	table_render(&s->run, &to, out);
 	buf_char(out, '\n');
 	if (serially)
-		buf_printf(out, "serially: the same%s%s, each block in one piece\n",
-		           order.len ? " in the order " : "", buf_cstr(&order));
+		buf_printf(out, "serially: the same%s%s, each block without interruption\n", order.len ? " in the order " : "",
+		           buf_cstr(&order));
 	for (uint32_t i = 0; notes && i < s->run.nsteps; i++)
 		free(notes[i]);
 	free(notes);
@@ -190,7 +190,7 @@ static void counterexample(const struct checked *c, uint32_t i, const struct che
 	steps(s, v, o, out);
 	buf_add(out, buf_cstr(&s->ends), s->ends.len);
 	if (v->problem == PROBLEM_QUIESCENCE)
-		buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
+		buf_str(out, "From here on, some thread is inside a block in every reachable state:\n");
 	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
 		say_waits(&s->run, out);
 	buf_str(out, "replay: intact sim ");
@@ -203,8 +203,7 @@ static void counterexample(const struct checked *c, uint32_t i, const struct che
 
 static bool same_path(const struct verdict *a, const struct verdict *b)
 {
-	return a->npath == b->npath && a->problem == b->problem &&
-	       !memcmp(a->path, b->path, sizeof *a->path * a->npath);
+	return a->npath == b->npath && a->problem == b->problem && !memcmp(a->path, b->path, sizeof *a->path * a->npath);
 }
 
 /* Is it that no serial order ends like the run? */
@@ -231,7 +230,7 @@ static void own_runs(const struct checked *c, const struct verdict *whole, struc
 		if (!v->path || v->block == VERDICT_PROGRAM || !about_serial(v->problem) || same_path(v, whole))
 			continue;
 		if (!any)
-			buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
+			buf_str(out, "\nBlocks that are not atomic alone have separate runs:\n");
 		any = true;
 		buf_str(out, "  intact check --block ");
 		check_text_name(c->p, v->block, out);
@@ -268,7 +267,7 @@ static void say_raised(const struct ir *p, struct buf *out)
 			buf_safe(out, p->templates[t].name, strlen(p->templates[t].name));
 			first = 0;
 		}
-	buf_str(out, ", more than declared: a suspicion of the causal engine needs them\n");
+	buf_str(out, ", more than declared, to follow up a suspicion of the causal engine\n");
 }
 
 void check_text(const struct checked *c, const struct check_text_options *o, struct buf *out)
@@ -290,5 +289,6 @@ void check_text(const struct checked *c, const struct check_text_options *o, str
 		           (unsigned long long)c->states, (unsigned long long)c->transitions);
 	say_raised(c->p, out);
 	if (c->quiescence && !strcmp(c->quiescence, "unknown"))
-		buf_str(out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
+		buf_str(out, "\nnot decided: whether threads can always leave their blocks (too many states; --deadlock searches "
+		             "further)\n");
 }

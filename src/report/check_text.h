@@ -1,7 +1,7 @@
 /*
- * check_text: the result of `intact check` as people read it: a line a block,
- * then each counterexample as a table with a sentence in front of it. Times
- * have a column where they are known.
+ * check_text: the result of `intact check` as people read it: one line per
+ * block, then each counterexample as a table with a sentence in front of it.
+ * Times have a column where they are known.
  */
 #ifndef INTACT_REPORT_CHECK_TEXT_H
 #define INTACT_REPORT_CHECK_TEXT_H
@@ -11,7 +11,7 @@
 struct check_text_options {
 	unsigned width;
 	bool utf8, color, stats;
-	uint32_t max_rows;  /* of a counterexample; 0: all */
+	uint32_t max_rows; /* of a counterexample; 0: all */
 };
 
 void check_text(const struct checked *c, const struct check_text_options *o, struct buf *out);

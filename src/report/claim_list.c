@@ -5,7 +5,7 @@
 #include "base/invariant.h"
 #include "report/doc.h"
 
-#define MAX_TEXT 10000u /* bytes of a text in the document: the rest would be somebody's joke */
+#define MAX_TEXT 10000u /* bytes of a text in the document: longer ones are not plausible */
 
 static const char *const words[] = { "accepted", "rejected", "unknown", "unchecked" };
 
@@ -134,7 +134,8 @@ static void cycles(const json_t *doc, struct buf *out)
 {
 	const json_t *claim;
 	size_t i, n = 0, good = 0;
-	json_array_foreach(json_object_get(doc, "results"), i, claim) {
+	json_array_foreach(json_object_get(doc, "results"), i, claim)
+	{
 		if (!is_cycle(doc, claim))
 			continue;
 		n++;
@@ -152,9 +153,7 @@ void claim_list_text(const json_t *doc, struct buf *out)
 	size_t i;
 	if (doc_is(doc, "of", "trace"))
 		cycles(doc, out);
-	json_array_foreach(json_object_get(doc, "results"), i, claim)
-		if (!is_cycle(doc, claim))
-			line(claim, out);
+	json_array_foreach(json_object_get(doc, "results"), i, claim) if (!is_cycle(doc, claim)) line(claim, out);
 	if (doc_number(doc, "not_listed"))
 		buf_printf(out, "... and %lld more\n", (long long)doc_number(doc, "not_listed"));
 	for (i = 0; i < 4 && doc_is(doc, "of", "check"); i++)

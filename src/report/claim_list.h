@@ -20,25 +20,25 @@
 enum claim_answer { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN, CLAIM_UNCHECKED };
 
 struct claim {
-	const char *name;      /* "worker.increment", "finding 3", a file */
-	const char *claimed;   /* "holds", "violated", ...; NULL: nothing about that */
+	const char *name;    /* "worker.increment", "finding 3", a file */
+	const char *claimed; /* "holds", "violated", ...; NULL: nothing about that */
 	enum claim_answer answer;
-	const char *why;       /* NULL: nothing to add */
-	uint32_t line;         /* of the model; 0: none */
-	uint32_t link;         /* of the cycle, from 1; 0: none */
-	const char *schedule;  /* of the run that refutes it, or NULL */
-	uint64_t states;       /* gone through for it; 0: none */
+	const char *why;      /* NULL: nothing to add */
+	uint32_t line;        /* of the model; 0: none */
+	uint32_t link;        /* of the cycle, from 1; 0: none */
+	const char *schedule; /* of the run that refutes it, or NULL */
+	uint64_t states;      /* visited for it; 0: none */
 };
 
 struct claim_list {
-	struct buf *err;       /* what is wrong with the input */
-	bool color;            /* ... in colours */
-	const char *file;      /* the result */
-	const char *of;        /* its kind: "check", "trace", "history" */
-	const char *subject;   /* the model, trace or history it is about; NULL: not known */
-	struct buf list;       /* the claims as JSON ... */
-	struct json_out j;     /* ... by this */
-	uint32_t n[4];         /* by answer */
+	struct buf *err;     /* what is wrong with the input */
+	bool color;          /* ... in colours */
+	const char *file;    /* the result */
+	const char *of;      /* its kind: "check", "trace", "history" */
+	const char *subject; /* the model, trace or history it is about; NULL: not known */
+	struct buf list;     /* the claims as JSON ... */
+	struct json_out j;   /* ... by this */
+	uint32_t n[4];       /* by answer */
 	uint32_t listed;
 };
 
@@ -58,7 +58,7 @@ void claim_list_add(struct claim_list *l, const struct claim *c);
 int claim_list_code(const struct claim_list *l);
 /* The document (kind "verify") of what was kept. False: there is none, of what could not be read. */
 bool claim_list_document(const struct claim_list *l, int status, struct buf *doc);
-/* Such a document as text: a line a claim, and how many. */
+/* Such a document as text: one line per claim, and how many. */
 void claim_list_text(const json_t *doc, struct buf *out);
 
 #endif

@@ -59,9 +59,9 @@ static const char *not_a_document(const json_t *doc)
 	if (!json_is_object(doc))
 		return "a result is an object";
 	if (!json_object_get(doc, "kind") || !json_object_get(doc, "schema"))
-		return "this is no result of intact (\"schema\" and \"kind\" are missing)";
+		return "this is not a result of intact (\"schema\" and \"kind\" are missing)";
 	if (!doc_is(doc, "schema", DOC_SCHEMA))
-		return "this result has another schema than \"" DOC_SCHEMA "\"";
+		return "this result does not have the schema \"" DOC_SCHEMA "\"";
 	return NULL;
 }
 
@@ -74,7 +74,7 @@ json_t *doc_parse(const char *text, size_t len, struct buf *why)
 	}
 	json_t *doc = json_loadb(text, len, JSON_REJECT_DUPLICATES, &err);
 	if (!doc) {
-		buf_printf(why, "%d:%d: error: no JSON: ", err.line, err.column);
+		buf_printf(why, "%d:%d: error: not JSON: ", err.line, err.column);
 		buf_safe(why, err.text, strlen(err.text));
 		buf_str(why, "\n  hint: results are written by --json, as in 'intact check --json=RESULT.json MODEL'");
 		return NULL;

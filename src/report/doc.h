@@ -1,13 +1,13 @@
 /*
  * doc: a result as a document, the one thing every renderer takes.
  *
- * A command writes its result as JSON (docs/json.md). Whoever renders it, the
- * command itself or `intact report` later, reads those bytes: the same
- * document gives the same page, whoever asks. A document may come from
- * outside, so it is validated against the schema (share/report.schema.json,
- * compiled in) before a renderer sees it: types, ranges and sizes are then
- * known; what the schema cannot say (numbers that point into lists) renderers
- * look up with care.
+ * A command writes its result as JSON (docs/json.md). The renderer, in the
+ * command itself or in `intact report` later, reads those bytes, so the same
+ * document always gives the same page. A document may come from outside, so
+ * it is validated against the schema (share/report.schema.json, compiled in)
+ * before a renderer sees it: types, ranges and sizes are then known; what the
+ * schema cannot say (numbers that point into lists) renderers look up with
+ * care.
  */
 #ifndef INTACT_REPORT_DOC_H
 #define INTACT_REPORT_DOC_H
@@ -18,7 +18,7 @@
 
 #include "base/json_out.h"
 
-#define DOC_SCHEMA "intact-1"
+#define DOC_SCHEMA    "intact-1"
 #define DOC_MAX_BYTES ((size_t)256 << 20)
 
 /* Opens the document's object, with the members that every one begins with:

@@ -33,7 +33,8 @@ static void arcs(struct buf *out, const json_t *list, char from, size_t id, char
 {
 	const json_t *x;
 	size_t k;
-	json_array_foreach(list, k, x) {
+	json_array_foreach(list, k, x)
+	{
 		long long other = (long long)json_integer_value(x);
 		if (back)
 			buf_printf(out, "  %c%lld -> %c%zu;\n", to, other, from, id);
@@ -55,7 +56,8 @@ static void prefix(const json_t *net, const json_t *p, struct buf *out)
 	size_t k;
 	json_array_foreach(json_object_get(p, "conditions"), k, x)
 		node(out, 'c', k, name_at(json_object_get(net, "places"), doc_number(x, "place")), "shape=circle");
-	json_array_foreach(json_object_get(p, "events"), k, x) {
+	json_array_foreach(json_object_get(p, "events"), k, x)
+	{
 		node(out, 'e', k, name_at(json_object_get(net, "transitions"), doc_number(x, "transition")),
 		     json_is_true(json_object_get(x, "cutoff")) ? "shape=box, style=dashed" : "shape=box");
 		arcs(out, json_object_get(x, "pre"), 'e', k, 'c', true);
@@ -67,13 +69,15 @@ static void whole(const json_t *net, struct buf *out)
 {
 	const json_t *x, *init = json_object_get(net, "initial");
 	size_t k, j;
-	json_array_foreach(json_object_get(net, "places"), k, x) {
+	json_array_foreach(json_object_get(net, "places"), k, x)
+	{
 		bool marked = false;
 		for (j = 0; j < json_array_size(init); j++)
 			marked |= json_integer_value(json_array_get(init, j)) == (json_int_t)k;
 		node(out, 'p', k, json_string_value(x), marked ? "shape=circle, style=filled" : "shape=circle");
 	}
-	json_array_foreach(json_object_get(net, "transitions"), k, x) {
+	json_array_foreach(json_object_get(net, "transitions"), k, x)
+	{
 		node(out, 't', k, doc_text(x, "name"), "shape=box");
 		arcs(out, json_object_get(x, "pre"), 't', k, 'p', true);
 		arcs(out, json_object_get(x, "post"), 't', k, 'p', false);
@@ -84,7 +88,8 @@ static void cycle(const json_t *f, struct buf *out)
 {
 	const json_t *l;
 	size_t k;
-	json_array_foreach(json_object_get(f, "cycle"), k, l) {
+	json_array_foreach(json_object_get(f, "cycle"), k, l)
+	{
 		const json_t *ends[2] = { json_object_get(l, "from"), json_object_get(l, "to") };
 		for (int i = 0; i < 2; i++) {
 			struct buf b;
@@ -109,9 +114,8 @@ void render_dot(const json_t *doc, struct buf *out)
 	else if (net)
 		whole(net, out);
 	else if (doc_is(doc, "kind", "trace"))
-		json_array_foreach(json_object_get(r, "findings"), k, f)
-			cycle(f, out);
+		json_array_foreach(json_object_get(r, "findings"), k, f) cycle(f, out);
 	else
-		buf_str(out, "  // this result has nothing to draw as a graph\n");
+		buf_str(out, "  // this result has no graph to draw\n");
 	buf_str(out, "}\n");
 }

@@ -19,32 +19,32 @@ struct explore_place {
 	const char *function; /* NULL: unknown */
 	const char *file;     /* NULL: unknown */
 	uint32_t line;
-	const char *module;   /* with offset, when the file is unknown */
+	const char *module; /* with offset, when the file is unknown */
 	uint64_t offset;
 };
 
 struct explore_step {
 	uint32_t thread;
-	const char *op;       /* the operation's kind, as schedule files call it */
-	const char *text;     /* "lock m", "count = 1" */
+	const char *op;   /* the operation's kind, as schedule files call it */
+	const char *text; /* "lock m", "count = 1" */
 	struct explore_place at;
-	uint32_t enabled;     /* how many threads could have been chosen */
-	bool preempts;        /* another thread could have gone on, and had been running */
+	uint32_t enabled;            /* how many threads could have been chosen */
+	bool preempts;               /* another thread could have gone on, and had been running */
 	struct explore_place *stack; /* callers, innermost first */
 	uint32_t nstack;
 };
 
 struct explore_thread {
-	const char *name;     /* "main", or the function of the thread */
+	const char *name; /* "main", or the function of the thread */
 	uint32_t parent;
 	struct explore_place created;
-	const char *state;    /* at the end: "ended", "runs", "waits" */
-	const char *waits;    /* for what, in words; NULL: it does not wait */
+	const char *state; /* at the end: "ended", "runs", "waits" */
+	const char *waits; /* for what, as text; NULL: it does not wait */
 	struct explore_place at;
 };
 
 struct explore_race {
-	const char *what;     /* the variable, or its address's name */
+	const char *what; /* the variable, or its address's name */
 	uint32_t thread[2];
 	bool write[2], atomic[2];
 	uint32_t size;
@@ -52,8 +52,8 @@ struct explore_race {
 	struct explore_place at[2];
 };
 
-struct explore_link {     /* of a cycle of conflicts: from an event to a later one */
-	const char *what[2];  /* "T1 reads count" */
+struct explore_link {        /* of a cycle of conflicts: from an event to a later one */
+	const char *what[2]; /* "T1 reads count" */
 	struct explore_place at[2];
 };
 
@@ -62,13 +62,13 @@ struct explore_failure {
 	const char *title;    /* "failed assertion" */
 	const char *sentence; /* what went wrong, in one sentence */
 	struct explore_place at;
-	uint64_t schedule;    /* which one it was, from 1 */
+	uint64_t schedule; /* which one it was, from 1 */
 	uint32_t preemptions, switches;
 	AVEC(struct explore_thread) threads;
 	AVEC(struct explore_step) steps;
 	AVEC(struct explore_place) stack; /* where it ended */
-	AVEC(struct explore_link) cycle; /* of a block that is not atomic */
-	const char *gone;     /* of a misuse: where the object went, in words; or NULL */
+	AVEC(struct explore_link) cycle;  /* of a block that is not atomic */
+	const char *gone;                 /* of a misuse: where the object went, as text; or NULL */
 	const char *output;
 	uint64_t output_bytes; /* in all: more than `output` when it was cut */
 };
@@ -81,17 +81,18 @@ struct explore_report {
 	uint64_t seed, schedules, cut, traces, points;
 	uint64_t blocks, judged, unjudged; /* marked blocks entered; traces judged, or not */
 	bool traces_full, exhausted, bounded;
-	bool replayed;        /* one saved schedule was followed */
-	bool awaits;          /* loops that repeat the same reads were taken to wait */
+	bool replayed; /* one saved schedule was followed */
+	bool awaits;   /* loops that repeat the same reads were taken to wait */
+	bool cancels;  /* threads were ended by pthread_cancel */
 	bool estimate_known;
 	double estimate_seen, estimate_total;
 	uint64_t pairs, pairs_both;
 	double seconds, cpu;
-	const char *stopped;  /* what ended the search, in words */
-	const char *why_fork; /* why each run has a process of its own; NULL: it has not */
+	const char *stopped;             /* what ended the search, as text */
+	const char *why_fork;            /* why each run has a process of its own; NULL: it has not */
 	struct explore_failure *failure; /* NULL: none */
 	AVEC(struct explore_race) races;
-	const char *replay;   /* the command that repeats the failure, or NULL */
+	const char *replay; /* the command that repeats the failure, or NULL */
 };
 
 /* A finding of `intact run` that was explored. */
@@ -102,16 +103,16 @@ struct explore_finding {
 	const char *sentence; /* what `intact run` said of it */
 	struct explore_place at;
 	enum explore_status status;
-	const char *why;      /* EXPLORE_CUT_SHORT: by what */
-	const char *told;     /* of a document: explore_status_text; else NULL */
-	uint64_t schedules, aside; /* tried; that failed for another reason */
-	bool exhausted;       /* they were all there are */
+	const char *why;                 /* EXPLORE_CUT_SHORT: by what */
+	const char *told;                /* of a document: explore_status_text; else NULL */
+	uint64_t schedules, aside;       /* tried; that failed for another reason */
+	bool exhausted;                  /* they were all there are */
 	struct explore_failure *failure; /* EXPLORE_CONFIRMED */
-	const char *file, *replay; /* the saved schedule, and the command that follows it; NULL: not saved */
+	const char *file, *replay;       /* the saved schedule, and the command that follows it; NULL: not saved */
 };
 
 struct explore_confirmation {
-	const char *report;   /* the file they come from */
+	const char *report; /* the file they come from */
 	const char *program;
 	const char **arguments;
 	uint32_t narguments;

@@ -110,7 +110,8 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_uint(j, "output_bytes", f->output_bytes);
 }
 
-static void race(struct json_out *j, const struct explore_race *r)
+/* With the schedule that shows it, if there is one. */
+static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f)
 {
 	json_line(j, 1);
 	json_begin_object(j, NULL);
@@ -129,6 +130,12 @@ static void race(struct json_out *j, const struct explore_race *r)
 		json_end(j);
 	}
 	json_end(j);
+	if (f) {
+		json_uint(j, "preemptions", f->preemptions);
+		json_uint(j, "switches", f->switches);
+		threads(j, f);
+		steps(j, f);
+	}
 	json_end(j);
 }
 
@@ -165,6 +172,7 @@ static void search(struct json_out *j, const struct explore_report *r)
 	json_uint(j, "traces_judged", r->judged);
 	json_uint(j, "traces_not_judged", r->unjudged);
 	json_flag(j, "awaits", r->awaits);
+	json_flag(j, "cancels", r->cancels);
 	if (r->estimate_known)
 		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
 	if (r->estimate_known)
@@ -181,22 +189,24 @@ void explore_json(const struct explore_report *r, struct buf *out)
 	json_text_if(j, "why_fork", r->why_fork);
 	json_line(j, 0);
 	json_begin_array(j, "results");
-	if (r->failure) {
+	bool raced = r->failure && !strcmp(r->failure->kind, "race");
+	if (r->failure && !raced) {
 		json_line(j, 1);
 		json_begin_object(j, NULL);
 		failure(j, r->failure);
 		json_end(j);
 	}
 	for (uint32_t i = 0; i < r->races.len; i++)
-		race(j, &r->races.data[i]);
+		race(j, &r->races.data[i], raced && !i ? r->failure : NULL);
 	json_end(j);
 	doc_end(j);
 }
 
 /* ---- findings of `intact run` that were explored ---- */
 
-static const char *const statuses[] = { [EXPLORE_CONFIRMED] = "confirmed", [EXPLORE_NOT_REACHED] = "not-reached",
-	[EXPLORE_CUT_SHORT] = "cut-short" };
+static const char *const statuses[] = {
+	[EXPLORE_CONFIRMED] = "confirmed", [EXPLORE_NOT_REACHED] = "not-reached", [EXPLORE_CUT_SHORT] = "cut-short"
+};
 
 static void status(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
@@ -254,8 +264,11 @@ void explore_confirmation_json(const struct explore_confirmation *c, struct aren
 		schedules += c->findings.data[i].schedules;
 	}
 	json_out_init(j, out, false);
-	begin(j, n[EXPLORE_CONFIRMED] ? "violated" : n[EXPLORE_CUT_SHORT] ? "unknown" : "holds", c->program, c->arguments,
-	      c->narguments);
+	begin(j,
+	      n[EXPLORE_CONFIRMED]   ? "violated"
+	      : n[EXPLORE_CUT_SHORT] ? "unknown"
+	                             : "holds",
+	      c->program, c->arguments, c->narguments);
 	json_text(j, "strategy", c->strategy);
 	json_text(j, "mode", c->mode);
 	json_uint(j, "seed", c->seed);
@@ -309,30 +322,49 @@ static uint64_t number(const json_t *o, const char *key)
 
 static struct explore_place read_place(const json_t *p)
 {
-	return (struct explore_place){ .function = text_or_null(p, "function"), .file = text_or_null(p, "file"),
-		.line = (uint32_t)number(p, "line"), .module = text_or_null(p, "module"), .offset = number(p, "offset") };
+	return (struct explore_place){ .function = text_or_null(p, "function"),
+		                       .file = text_or_null(p, "file"),
+		                       .line = (uint32_t)number(p, "line"),
+		                       .module = text_or_null(p, "module"),
+		                       .offset = number(p, "offset") };
 }
 
 void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f)
 {
 	const json_t *x;
 	size_t i;
-	*f = (struct explore_failure){ .kind = doc_text(o, "kind"), .title = safe(a, o, "title"), .sentence = doc_text(o, "sentence"),
-		.at = read_place(json_object_get(o, "at")), .schedule = number(o, "schedule"),
-		.preemptions = (uint32_t)number(o, "preemptions"), .switches = (uint32_t)number(o, "switches"),
-		.gone = text_or_null(o, "gone"), .output = text_or_null(o, "output"), .output_bytes = number(o, "output_bytes") };
-	json_array_foreach(json_object_get(o, "threads"), i, x) {
-		struct explore_thread t = { .name = doc_text(x, "name"), .parent = (uint32_t)number(x, "parent"),
-			.created = read_place(json_object_get(x, "created")), .state = doc_text(x, "state"),
-			.waits = text_or_null(x, "waits"), .at = read_place(json_object_get(x, "at")) };
+	*f = (struct explore_failure){ .kind = doc_text(o, "kind"),
+		                       .title = safe(a, o, "title"),
+		                       .sentence = doc_text(o, "sentence"),
+		                       .at = read_place(json_object_get(o, "at")),
+		                       .schedule = number(o, "schedule"),
+		                       .preemptions = (uint32_t)number(o, "preemptions"),
+		                       .switches = (uint32_t)number(o, "switches"),
+		                       .gone = text_or_null(o, "gone"),
+		                       .output = text_or_null(o, "output"),
+		                       .output_bytes = number(o, "output_bytes") };
+	json_array_foreach(json_object_get(o, "threads"), i, x)
+	{
+		struct explore_thread t = { .name = doc_text(x, "name"),
+			                    .parent = (uint32_t)number(x, "parent"),
+			                    .created = read_place(json_object_get(x, "created")),
+			                    .state = doc_text(x, "state"),
+			                    .waits = text_or_null(x, "waits"),
+			                    .at = read_place(json_object_get(x, "at")) };
 		avec_push(a, &f->threads, t);
 	}
-	json_array_foreach(json_object_get(o, "steps"), i, x) {
-		struct explore_step s = { .thread = (uint32_t)number(x, "thread"), .op = doc_text(x, "op"), .text = doc_text(x, "text"),
-			.at = read_place(json_object_get(x, "at")), .enabled = (uint32_t)number(x, "choices"), .preempts = flag(x, "preempts") };
+	json_array_foreach(json_object_get(o, "steps"), i, x)
+	{
+		struct explore_step s = { .thread = (uint32_t)number(x, "thread"),
+			                  .op = doc_text(x, "op"),
+			                  .text = doc_text(x, "text"),
+			                  .at = read_place(json_object_get(x, "at")),
+			                  .enabled = (uint32_t)number(x, "choices"),
+			                  .preempts = flag(x, "preempts") };
 		avec_push(a, &f->steps, s);
 	}
-	json_array_foreach(json_object_get(o, "stack"), i, x) {
+	json_array_foreach(json_object_get(o, "stack"), i, x)
+	{
 		struct explore_place p = read_place(x);
 		avec_push(a, &f->stack, p);
 	}
@@ -349,7 +381,9 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 
 static void read_race(const json_t *o, struct arena *a, struct explore_report *r)
 {
-	struct explore_race x = { .what = doc_text(o, "data"), .size = (uint32_t)number(o, "size"), .schedule = number(o, "schedule") };
+	struct explore_race x = { .what = doc_text(o, "data"),
+		                  .size = (uint32_t)number(o, "size"),
+		                  .schedule = number(o, "schedule") };
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *e = json_array_get(json_object_get(o, "accesses"), i);
 		x.thread[i] = (uint32_t)number(e, "thread");
@@ -364,18 +398,31 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 {
 	const json_t *o;
 	size_t i;
-	*r = (struct explore_report){ .program = doc_text(doc, "program"), .strategy = safe(a, doc, "strategy"),
-		.mode = doc_text(doc, "mode"), .seed = number(doc, "seed"), .schedules = number(doc, "schedules"),
-		.cut = number(doc, "cut"), .traces = number(doc, "traces"), .points = number(doc, "points"),
-		.judged = number(doc, "traces_judged"), .unjudged = number(doc, "traces_not_judged"),
-		.traces_full = flag(doc, "traces_are_a_lower_bound"), .exhausted = flag(doc, "searched_to_the_end"),
-		.bounded = flag(doc, "bounded"), .replayed = flag(doc, "replayed"), .awaits = flag(doc, "awaits"),
-		.estimate_known = json_object_get(doc, "estimated_traces") != NULL,
-		.estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
-		.estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),
-		.pairs = number(doc, "pairs"), .pairs_both = number(doc, "pairs_in_both_orders"),
-		.stopped = safe(a, doc, "stopped"), .replay = safe(a, doc, "replay") };
-	json_array_foreach(json_object_get(doc, "results"), i, o) {
+	*r = (struct explore_report){ .program = doc_text(doc, "program"),
+		                      .strategy = safe(a, doc, "strategy"),
+		                      .mode = doc_text(doc, "mode"),
+		                      .seed = number(doc, "seed"),
+		                      .schedules = number(doc, "schedules"),
+		                      .cut = number(doc, "cut"),
+		                      .traces = number(doc, "traces"),
+		                      .points = number(doc, "points"),
+		                      .judged = number(doc, "traces_judged"),
+		                      .unjudged = number(doc, "traces_not_judged"),
+		                      .traces_full = flag(doc, "traces_are_a_lower_bound"),
+		                      .exhausted = flag(doc, "searched_to_the_end"),
+		                      .bounded = flag(doc, "bounded"),
+		                      .replayed = flag(doc, "replayed"),
+		                      .awaits = flag(doc, "awaits"),
+		                      .cancels = flag(doc, "cancels"),
+		                      .estimate_known = json_object_get(doc, "estimated_traces") != NULL,
+		                      .estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
+		                      .estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),
+		                      .pairs = number(doc, "pairs"),
+		                      .pairs_both = number(doc, "pairs_in_both_orders"),
+		                      .stopped = safe(a, doc, "stopped"),
+		                      .replay = safe(a, doc, "replay") };
+	json_array_foreach(json_object_get(doc, "results"), i, o)
+	{
 		if (doc_is(o, "kind", "race")) {
 			read_race(o, a, r);
 		} else if (!r->failure) {
@@ -388,9 +435,15 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 static void read_finding(const json_t *o, struct arena *a, struct explore_confirmation *c)
 {
 	const json_t *told = json_object_get(o, "finding");
-	struct explore_finding f = { .index = c->findings.len, .block = doc_text(told, "block"), .sentence = doc_text(told, "sentence"),
-		.at = read_place(json_object_get(told, "at")), .told = doc_text(told, "text"), .schedules = number(told, "schedules"),
-		.aside = number(told, "failed_otherwise"), .exhausted = flag(told, "exhaustive"), .replay = safe(a, told, "replay") };
+	struct explore_finding f = { .index = c->findings.len,
+		                     .block = doc_text(told, "block"),
+		                     .sentence = doc_text(told, "sentence"),
+		                     .at = read_place(json_object_get(told, "at")),
+		                     .told = doc_text(told, "text"),
+		                     .schedules = number(told, "schedules"),
+		                     .aside = number(told, "failed_otherwise"),
+		                     .exhausted = flag(told, "exhaustive"),
+		                     .replay = safe(a, told, "replay") };
 	while (f.status < EXPLORE_CUT_SHORT && !doc_is(told, "status", statuses[f.status]))
 		f.status++;
 	if (doc_is(o, "verdict", "violated")) {
@@ -404,9 +457,11 @@ bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explor
 {
 	const json_t *confirm = json_object_get(doc, "confirm"), *o;
 	size_t i;
-	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"), .program = doc_text(doc, "program"),
-		.strategy = safe(a, doc, "strategy"), .mode = doc_text(doc, "mode"), .seed = number(doc, "seed") };
-	json_array_foreach(json_object_get(doc, "results"), i, o)
-		read_finding(o, a, c);
+	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"),
+		                            .program = doc_text(doc, "program"),
+		                            .strategy = safe(a, doc, "strategy"),
+		                            .mode = doc_text(doc, "mode"),
+		                            .seed = number(doc, "seed") };
+	json_array_foreach(json_object_get(doc, "results"), i, o) read_finding(o, a, c);
 	return confirm != NULL;
 }

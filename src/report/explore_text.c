@@ -81,7 +81,7 @@ static void field(struct buf *b, const char *text, unsigned width)
 }
 
 struct lanes {
-	uint32_t of[256];  /* the thread's column */
+	uint32_t of[256];     /* the thread's column */
 	uint32_t thread[256]; /* the column's thread */
 	unsigned width[256];
 	uint32_t n;
@@ -164,7 +164,7 @@ static void table(struct buf *b, const struct explore_failure *f)
 	uint32_t n = f->steps.len;
 	for (uint32_t i = 0; i < n; i++) {
 		if (n > SHOWN_HEAD + SHOWN_TAIL && i == SHOWN_HEAD) {
-			buf_printf(b, "     ...  %u steps are left out; --json has all\n", n - SHOWN_HEAD - SHOWN_TAIL);
+			buf_printf(b, "     ...  %u steps omitted; --json contains all\n", n - SHOWN_HEAD - SHOWN_TAIL);
 			i = n - SHOWN_TAIL;
 		}
 		row(b, f, &l, i);
@@ -173,7 +173,7 @@ static void table(struct buf *b, const struct explore_failure *f)
 	for (uint32_t i = 0; i < n; i++)
 		any |= f->steps.data[i].preempts;
 	if (any)
-		buf_str(b, "* a thread that could have gone on is interrupted here\n");
+		buf_str(b, "* preemption: the interrupted thread could have continued\n");
 }
 
 /* ---- the failure ---- */
@@ -204,7 +204,7 @@ static void cycle(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->cycle.len)
 		return;
-	buf_str(b, "The conflicts, each with what happens later:\n");
+	buf_str(b, "The conflicts, in order:\n");
 	for (uint32_t i = 0; i < f->cycle.len; i++) {
 		const struct explore_link *l = &f->cycle.data[i];
 		for (int k = 0; k < 2; k++) {
@@ -233,6 +233,13 @@ static void output(struct buf *b, const struct explore_failure *f)
 		buf_printf(b, "  | ... (%llu bytes in all)\n", (unsigned long long)f->output_bytes);
 }
 
+static void schedule(struct buf *b, const struct explore_failure *f)
+{
+	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them preemptions):\n\n", f->steps.len, f->switches,
+	           f->preemptions);
+	table(b, f);
+}
+
 void explore_failure_text(const struct explore_failure *f, struct buf *b, bool color)
 {
 	buf_printf(b, "%s%s%s in schedule %llu: ", color ? "\033[1;31m" : "", f->title, color ? "\033[0m" : "",
@@ -249,9 +256,7 @@ void explore_failure_text(const struct explore_failure *f, struct buf *b, bool c
 		buf_safe(b, f->gone, strlen(f->gone));
 		buf_char(b, '\n');
 	}
-	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them preemptions):\n\n", f->steps.len, f->switches,
-	           f->preemptions);
-	table(b, f);
+	schedule(b, f);
 	waits(b, f);
 	cycle(b, f);
 	output(b, f);
@@ -282,32 +287,41 @@ static void coverage(struct buf *b, const struct explore_report *r)
 	if (r->estimate_known && !r->exhausted && !r->failure)
 		buf_printf(b, " (about %.0f %% of an estimated %.0f)", r->estimate_seen * 100, r->estimate_total);
 	if (r->pairs)
-		buf_printf(b, "; %llu of %llu conflicting pairs of places seen in both orders",
-		           (unsigned long long)r->pairs_both, (unsigned long long)r->pairs);
+		buf_printf(b, "; %llu of %llu conflicting pairs of places seen in both orders", (unsigned long long)r->pairs_both,
+		           (unsigned long long)r->pairs);
 	buf_printf(b, "; %s, seed %llu\n", r->strategy, (unsigned long long)r->seed);
 	if (r->awaits && r->exhausted)
-		buf_str(b, "loops that repeat the same reads 12 times or more are taken to wait for a change; schedules in which one gives "
-		           "up later are left out\n");
+		buf_str(b, "loops that repeat the same reads 12 times or more are treated as waiting for a change; schedules in "
+		           "which such a "
+		           "loop gives up later are omitted\n");
+	if (r->cancels && r->exhausted)
+		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was "
+		           "explored\n");
 	if (r->judged)
 		buf_printf(b, "marked blocks were judged in %llu trace%s\n", (unsigned long long)r->judged,
 		           r->judged == 1 ? "" : "s");
 	if (r->unjudged)
 		buf_printf(b, "%llu traces were too long for the marked blocks to be judged\n", (unsigned long long)r->unjudged);
 	if (r->cut)
-		buf_printf(b, "%llu schedule%s cut by the limit on steps (--max-steps): what comes behind was not seen\n",
+		buf_printf(b,
+		           "%llu schedule%s cut off by the limit on steps (--max-steps): their later behaviour was not explored\n",
 		           (unsigned long long)r->cut, r->cut == 1 ? " was" : "s were");
 }
 
 void explore_text(const struct explore_report *r, struct buf *out, bool color, unsigned columns)
 {
 	(void)columns;
-	if (r->failure)
-		explore_failure_text(r->failure, out, color);
+	const struct explore_failure *f = r->failure;
+	bool raced = f && !strcmp(f->kind, "race"); /* the races come first, then the schedule that shows one */
+	if (f && !raced)
+		explore_failure_text(f, out, color);
 	for (uint32_t i = 0; i < r->races.len; i++) {
-		if (i || r->failure)
+		if (i || (f && !raced))
 			buf_char(out, '\n');
 		race(out, &r->races.data[i], color);
 	}
+	if (raced)
+		schedule(out, f);
 	if (r->failure || r->races.len)
 		buf_char(out, '\n');
 	else if (r->replayed && r->stopped)
@@ -331,7 +345,8 @@ const char *explore_status_text(const struct explore_finding *f, struct arena *a
 {
 	if (f->told)
 		return f->told;
-	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored", (unsigned long long)f->schedules)
+	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored",
+	                                              (unsigned long long)f->schedules)
 	                               : arena_printf(a, "not reached in %llu schedule%s", (unsigned long long)f->schedules,
 	                                              f->schedules == 1 ? "" : "s");
 	switch (f->status) {
@@ -340,7 +355,8 @@ const char *explore_status_text(const struct explore_finding *f, struct arena *a
 	case EXPLORE_NOT_REACHED:
 		return all;
 	default:
-		return f->schedules ? arena_printf(a, "cut short: %s, then %s", all, f->why) : arena_printf(a, "not tried: %s", f->why);
+		return f->schedules ? arena_printf(a, "cut short: %s, then %s", all, f->why)
+		                    : arena_printf(a, "not tried: %s", f->why);
 	}
 }
 

@@ -57,7 +57,7 @@ struct raw_finding {
 	uint32_t index; /* in the order in which they were met */
 	uint32_t kind, confirmed, count, loop, commit_op, violation_op, thread, other;
 	uint32_t lock, lock2, other_op, apart, uses;
-	uint32_t modules; /* of the report's, those told before it: what is loaded later is not meant */
+	uint32_t modules;                 /* of the report's, those told before it: what is loaded later is not meant */
 	uint32_t made_first, made2_first; /* `made` is a first use, not an initialisation */
 	const char *name;
 	struct raw_stack entered, section, commit, violation, other_acquire, other_write;
@@ -70,17 +70,17 @@ struct raw_finding {
 struct raw_report {
 	uint32_t pid;
 	uint64_t image;
-	bool final;       /* it came to its end */
+	bool final;                  /* it came to its end */
 	uint32_t lost, lost_modules; /* findings and modules beyond the limits */
 	AVEC(struct raw_module) modules;
 	AVEC(struct raw_finding) findings;
-	struct map by_key; /* finding's key to its index */
+	struct map by_key;          /* finding's key to its index */
 	const struct symtab *saved; /* names of a recording; NULL: look them up */
 };
 
-struct raw_reports { /* zero: nobody spoke yet */
+struct raw_reports {                    /* zero: no process has reported yet */
 	AVEC(struct raw_report *) list; /* as they spoke first */
-	uint32_t lost;  /* pieces of processes beyond the limit */
+	uint32_t lost;                  /* pieces of processes beyond the limit */
 };
 
 /* Adds a piece of a message to what its process said before. False when the
@@ -88,7 +88,7 @@ struct raw_reports { /* zero: nobody spoke yet */
 bool raw_add(struct raw_reports *all, struct arena *a, const char *text, size_t len);
 /* Is it a message of another version of Intact? */
 bool raw_other_version(const char *text, size_t len);
-/* Several pieces, one behind the other. */
+/* Several pieces, one after the other. */
 bool raw_add_all(struct raw_reports *all, struct arena *a, const char *text, size_t len);
 void raw_free(struct raw_reports *all);
 
@@ -98,12 +98,12 @@ struct src_frame {
 	const char *function; /* demangled; NULL: unknown */
 	const char *file;     /* NULL: unknown */
 	uint32_t line, column;
-	uint32_t decl;        /* line of the function itself; 0: unknown */
+	uint32_t decl; /* line of the function itself; 0: unknown */
 	const char *decl_file;
 	const char *module;
 	uint64_t offset;
-	bool system;          /* from the system's headers, or our runtime */
-	bool pointer;         /* called through a pointer, as the first thing its thread did */
+	bool system;  /* from the system's headers, or our runtime */
+	bool pointer; /* called through a pointer, as the first thing its thread did */
 };
 
 /* Is its function called by file and offset? */
@@ -113,7 +113,7 @@ const char *frame_function(struct arena *a, const struct src_frame *f);
 
 /*
  * The names of addresses. Each file is opened once, when an address in it is
- * first asked for, whoever asks and wherever it was loaded; answers are kept.
+ * first asked for, regardless of the load address; answers are kept.
  */
 struct symbols;
 struct symbols *symbols_open(struct arena *a);
@@ -124,24 +124,21 @@ void symbols_use(struct symbols *s, const struct raw_report *r);
 void symbols_of(struct symbols *s, const struct raw_finding *f);
 /* The frames of a stack, inlined ones included, outermost dropped at main or
  * the thread's start. Returns how many of at most `max`. */
-uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st,
-                       struct src_frame *out, uint32_t max);
+uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max);
 /* The variable that holds this address, or NULL. `*off` is the place in it. */
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off);
 /* Offsets of all functions of a file whose names or places match. Asked about
  * functions that are only inlined, too: `there` is false, they have no offset. */
 uint32_t symbols_functions(struct arena *a, const char *path,
-                           bool (*match)(void *ctx, const char *function,
-                                         const char *file, uint32_t line, bool there),
-                           void *ctx, uint64_t *out, uint32_t max);
+                           bool (*match)(void *ctx, const char *function, const char *file, uint32_t line, bool there), void *ctx,
+                           uint64_t *out, uint32_t max);
 
 /*
  * Saves what symbols_stack and symbols_data need for these program counters
- * (each as it stands in a stack) and for the data of the modules, as the text
- * of base/symtab.h.
+ * (each as it appears in a stack) and for the data of the modules, as the
+ * text of base/symtab.h.
  */
-void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, uint32_t n,
-                  struct buf *out);
+void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, uint32_t n, struct buf *out);
 
 /* ---- what is shown ---- */
 
@@ -171,7 +168,7 @@ bool glob_matches(const char *pattern, const char *text);
 struct text_options {
 	bool color, gen_suppressions, strict;
 	const char *strip_path_prefix;
-	struct finding_log *json; /* where results go */
+	struct finding_log *json;                    /* where results go */
 	const struct explore_confirmation *explored; /* what came of exploring them; NULL: they were not */
 	struct symbols *symbols;
 	void (*progress)(void *arg, uint32_t done, uint32_t of); /* or NULL */
@@ -206,11 +203,11 @@ struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
 	uint32_t reached, not_reached; /* by exploring */
-	uint32_t nameless; /* shown by file and offset: the symbols were taken away */
-	uint32_t lost, lost_modules; /* beyond the limits: cut */
-	uint32_t unread;   /* pieces of messages that could not be read */
-	AVEC(const char *) far;   /* blocks far from their locks: only listed */
-	AVEC(const char *) names; /* blocks found wanting, for --infer */
+	uint32_t nameless;             /* shown by file and offset: the symbols were taken away */
+	uint32_t lost, lost_modules;   /* beyond the limits: cut */
+	uint32_t unread;               /* pieces of messages that could not be read */
+	AVEC(const char *) far;        /* blocks far from their locks: only listed */
+	AVEC(const char *) names;      /* blocks found wanting, for --infer */
 };
 
 /* Every finding of a process that passes the filter, into o->json. */

@@ -1,6 +1,6 @@
 /*
- * finding_blame: which function a finding is about, and whether anybody wants
- * to hear of it.
+ * finding_blame: which function a finding is about, and whether it is
+ * reported.
  */
 #include <string.h>
 

@@ -113,8 +113,12 @@ static void read_functions(struct die_unit *u, Dwarf_Die *parent, uint32_t depth
 			add_ranges(&u->functions, &die, 0);
 			read_functions(u, &die, depth + 1);
 			break;
-		case DW_TAG_namespace: case DW_TAG_class_type: case DW_TAG_structure_type:
-		case DW_TAG_union_type: case DW_TAG_module: case DW_TAG_lexical_block:
+		case DW_TAG_namespace:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_module:
+		case DW_TAG_lexical_block:
 			read_functions(u, &die, depth + 1);
 			break;
 		default:
@@ -165,8 +169,7 @@ static bool inlined_child(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *out, uint32_
 	return false;
 }
 
-uint32_t dies_around(struct dies *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **cu, Dwarf_Addr *bias,
-                     Dwarf_Die *out, uint32_t max)
+uint32_t dies_around(struct dies *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **cu, Dwarf_Addr *bias, Dwarf_Die *out, uint32_t max)
 {
 	struct module *m = d ? module_of(d, mod) : NULL;
 	*cu = NULL;

@@ -25,7 +25,6 @@ void dies_free(struct dies *d);
  * returns how many, 0 when the address is in no known function. *cu and *bias
  * are those of its unit; *cu is NULL when even that is unknown.
  */
-uint32_t dies_around(struct dies *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **cu, Dwarf_Addr *bias,
-                     Dwarf_Die *out, uint32_t max);
+uint32_t dies_around(struct dies *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **cu, Dwarf_Addr *bias, Dwarf_Die *out, uint32_t max);
 
 #endif

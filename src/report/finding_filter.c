@@ -88,8 +88,7 @@ static FILE *open_list(const char *path, const char *what, struct buf *err)
 {
 	FILE *in = fopen(path, "r");
 	if (!in)
-		buf_printf(err, "intact: cannot read the %s '%s': %s\n", what, path,
-		           strerror(errno));
+		buf_printf(err, "intact: cannot read the %s '%s': %s\n", what, path, strerror(errno));
 	return in;
 }
 
@@ -128,8 +127,7 @@ bool filter_read_spec(struct filter *f, const char *path, struct buf *err)
 		} else if (n == 10 && !strncmp(s, "not-atomic", 10) && *pat) {
 			avec_push(f->arena, &f->not_atomic, p);
 		} else {
-			buf_printf(err, "%s:%u:1: error: expected 'atomic PATTERN' or 'not-atomic PATTERN'\n",
-			           path, no);
+			buf_printf(err, "%s:%u:1: error: expected 'atomic PATTERN' or 'not-atomic PATTERN'\n", path, no);
 			buf_printf(err, "%8u | %s\n         | ^\n", no, s);
 			ok = false;
 		}
@@ -159,8 +157,7 @@ bool filter_read_suppressions(struct filter *f, const char *path, struct buf *er
 			avec_push(f->arena, &f->suppressions, p);
 			continue;
 		}
-		buf_printf(err, "%s:%u:1: error: expected 'atomicity:PATTERN' or 'block:PATTERN'\n",
-		           path, no);
+		buf_printf(err, "%s:%u:1: error: expected 'atomicity:PATTERN' or 'block:PATTERN'\n", path, no);
 		int near = colon ? nearest_name(s, kinds, 2) : -1;
 		if (near >= 0 && !known)
 			buf_printf(err, "    hint: did you mean '%s:'?\n", kinds[near]);

@@ -16,11 +16,11 @@ struct view {
 	struct stacks entered, section, commit, violation, oacquire, owrite;
 	uint32_t block; /* index into entered: who is to blame */
 	const char *name, *key;
-	uint32_t count; /* with those merged into it */
-	uint32_t depth; /* calls between the block and its locks */
-	uint32_t uses;  /* of it and those merged into it, the highest */
-	struct view *more; /* other gaps of the same block */
-	const struct pattern *by; /* suppressed by, or NULL */
+	uint32_t count;                         /* with those merged into it */
+	uint32_t depth;                         /* calls between the block and its locks */
+	uint32_t uses;                          /* of it and those merged into it, the highest */
+	struct view *more;                      /* other gaps of the same block */
+	const struct pattern *by;               /* suppressed by, or NULL */
 	const struct explore_finding *explored; /* what came of it, or NULL */
 };
 
@@ -42,7 +42,7 @@ const char *finding_violation(struct writer *w, const struct view *v);
 /* What the other thread does: "can write under the lock". */
 const char *finding_other(const struct view *v);
 /* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
- * behind it. */
+ * after it. */
 void finding_gap(struct writer *w, const struct view *v, struct buf *out);
 /* The line of the block at which a gap ends; 0: unknown. */
 uint32_t finding_line(const struct view *v);

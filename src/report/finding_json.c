@@ -109,10 +109,10 @@ static const char *unplaced(struct writer *w, const struct view *v, const char *
 	if (v->oacquire.n || v->owrite.n)
 		return NULL;
 	if (f->violation_op == OP_JOIN && f->confirmed)
-		return arena_printf(w->arena, "Meanwhile %s ran; its end is what was waited for.", other);
+		return arena_printf(w->arena, "Meanwhile %s ran; this block waited for its end.", other);
 	if (f->kind == FIND_RACE || f->kind == FIND_MARKED)
-		return arena_printf(w->arena, "Meanwhile %s %s (where it did was not kept: it was the only user then).", other,
-		                    finding_other(v));
+		return arena_printf(w->arena, "Meanwhile %s %s (the place was not recorded: it was the only user at that time).",
+		                    other, finding_other(v));
 	return NULL;
 }
 

@@ -2,7 +2,7 @@
  * finding_parse: the raw messages, piece by piece and line by line, added up for
  * each process. Unknown lines are skipped so that an older tool reads a newer
  * runtime. Lists are bounded; what does not fit is counted (`lost`), never
- * passed over in silence.
+ * ignored silently.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -71,8 +71,7 @@ static struct raw_locks read_locks(struct parse_line *l, struct arena *a)
 	return ls;
 }
 
-static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES,
-                  *const uses[] = FINDING_USE_NAMES;
+static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES, *const uses[] = FINDING_USE_NAMES;
 
 /* The number of a name; false when there is no such name. */
 static bool name_number(struct parse_line *l, const char *const *names, uint32_t many, uint32_t *out)
@@ -96,7 +95,8 @@ static bool set_field(struct raw_finding *f, struct parse_line *l)
 		size_t at;
 	} fields[] = {
 #define FIELD(x) { #x, offsetof(struct raw_finding, x) }
-		FIELD(confirmed), FIELD(count), FIELD(loop), FIELD(thread), FIELD(other), FIELD(lock), FIELD(lock2), FIELD(apart), FIELD(made_first), FIELD(made2_first),
+		FIELD(confirmed), FIELD(count), FIELD(loop),  FIELD(thread),     FIELD(other),
+		FIELD(lock),      FIELD(lock2), FIELD(apart), FIELD(made_first), FIELD(made2_first),
 	};
 	if (is(s, n, "address"))
 		f->address = number(l, 16);
@@ -154,9 +154,8 @@ static void set_locks(struct raw_finding *f, struct parse_line *l, struct arena 
 		f->other_locks = ls;
 }
 
-/* False: a kind or an operation that there is none of. */
-static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l,
-                       struct arena *a)
+/* False: an unknown kind or operation. */
+static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l, struct arena *a)
 {
 	if (is(s, n, "set")) {
 		return set_field(f, l);
@@ -202,8 +201,7 @@ static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct p
 		}
 		avec_push(a, &r->findings, (struct raw_finding){ 0 });
 	}
-	r->findings.data[at] = (struct raw_finding){ .key = key, .index = (uint32_t)number(l, 10),
-		                                      .modules = r->modules.len };
+	r->findings.data[at] = (struct raw_finding){ .key = key, .index = (uint32_t)number(l, 10), .modules = r->modules.len };
 	return &r->findings.data[at];
 }
 
@@ -226,7 +224,7 @@ static void take_lost(struct raw_report *r, struct parse_line *l)
 		r->lost = many;
 }
 
-/* Who speaks: the lines behind the first. */
+/* Who speaks: the lines after the first. */
 static bool header(const char *text, size_t len, uint32_t *pid, uint64_t *image)
 {
 	const char *p = text, *end = text + len;

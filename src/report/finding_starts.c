@@ -47,7 +47,7 @@ uint64_t starts_function(Dwfl_Module *mod, uint64_t pc)
 	uint64_t n = (uint32_t)number(p + 8), low = 0;
 	if (n > (d->d_size - HEAD) / PAIR)
 		return 0;
-	for (uint64_t high = n; low < high;) { /* the first that begins behind it */
+	for (uint64_t high = n; low < high;) { /* the first that begins after it */
 		uint64_t mid = (low + high) / 2;
 		if (at.sh_addr + (uint64_t)(int64_t)number(p + HEAD + mid * PAIR) <= pc)
 			low = mid + 1;

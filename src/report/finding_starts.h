@@ -2,8 +2,9 @@
  * finding_starts: functions of a program whose symbols were taken away.
  *
  * What strip leaves is the table that unwinding uses (.eh_frame_hdr, sorted by the
- * functions' addresses): it tells which function an address lies in. So one function
- * has one name wherever it is met: its file and the offset of its first instruction.
+ * functions' addresses): it shows which function contains an address. So one
+ * function has one name wherever it is met: its file and the offset of its first
+ * instruction.
  */
 #ifndef INTACT_REPORT_FINDING_STARTS_H
 #define INTACT_REPORT_FINDING_STARTS_H
@@ -17,8 +18,8 @@
 /* Where the function around `pc` begins, an address as the module's; 0: unknown. */
 uint64_t starts_function(Dwfl_Module *mod, uint64_t pc);
 /* A name for the function at `pc` that has none: "bank+0x1180"; how threads start for
- * code of our runtime; NULL in the system's libraries, whose functions are nobody's
- * concern. `f` has its module and offset. */
+ * code of our runtime; NULL in the system's libraries, whose functions are not
+ * reported. `f` has its module and offset. */
 const char *starts_name(struct arena *a, Dwfl_Module *mod, uint64_t pc, const struct src_frame *f);
 /* The outermost frame of a stack: is it the C library's, which calls main and handlers? */
 bool starts_in_libc(const struct src_frame *f);

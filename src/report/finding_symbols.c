@@ -41,7 +41,7 @@ struct file {
 	Dwfl *dwfl;
 	Dwfl_Module *mod; /* NULL: it cannot be read */
 	struct dies *dies;
-	bool listed;      /* the two below are there */
+	bool listed; /* the two below are there */
 	struct name_list functions, data;
 };
 
@@ -62,10 +62,10 @@ struct symbols {
 	struct arena *arena;
 	const struct raw_report *report;
 	AVEC(struct file *) files;
-	AVEC(uint32_t) of;     /* the report's modules: index of their file */
-	uint32_t nmodules;     /* of these, those that are meant */
+	AVEC(uint32_t) of; /* the report's modules: index of their file */
+	uint32_t nmodules; /* of these, those that are meant */
 	AVEC(struct frames) kept;
-	struct map known;      /* file << 48 | offset: its frames */
+	struct map known; /* file << 48 | offset: its frames */
 	char *(*demangle)(const char *, char *, size_t *, int *);
 	void *lib;
 };
@@ -221,8 +221,7 @@ static struct symbol_spot spot_of(struct symbols *s, uint64_t addr)
 	for (uint32_t i = s->nmodules; i; i--) {
 		const struct raw_module *m = &s->report->modules.data[i - 1];
 		if (addr >= m->lo && addr < m->hi)
-			return (struct symbol_spot){ s->files.data[s->of.data[i - 1]], m, addr - m->base,
-				              s->of.data[i - 1] };
+			return (struct symbol_spot){ s->files.data[s->of.data[i - 1]], m, addr - m->base, s->of.data[i - 1] };
 	}
 	return (struct symbol_spot){ 0 };
 }
@@ -244,8 +243,7 @@ static const char *die_name(struct symbols *s, Dwarf_Die *die)
 {
 	Dwarf_Attribute at;
 	const char *name = NULL;
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &at) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &at))
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &at) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &at))
 		name = dwarf_formstring(&at);
 	if (!name && dwarf_attr_integrate(die, DW_AT_name, &at))
 		name = dwarf_formstring(&at);
@@ -254,8 +252,7 @@ static const char *die_name(struct symbols *s, Dwarf_Die *die)
 
 static bool from_system(const char *file)
 {
-	return file && (!strncmp(file, "/usr/include/", 13) ||
-	                !strncmp(file, "/usr/lib/", 9));
+	return file && (!strncmp(file, "/usr/include/", 13) || !strncmp(file, "/usr/lib/", 9));
 }
 
 /* File names with . and .. taken out, as far as text tells. */
@@ -295,7 +292,7 @@ static void place(struct symbols *s, struct src_frame *f, const char *file, int 
 }
 
 /* The line of an address. Code without one of its own (line 0) belongs to what
- * stands before it, if that is near. */
+ * precedes it, if that is near. */
 static Dwarf_Line *line_at(Dwarf_Die *cu, Dwarf_Addr pc)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(cu, pc);
@@ -310,8 +307,7 @@ static Dwarf_Line *line_at(Dwarf_Die *cu, Dwarf_Addr pc)
 	while (i-- > 0) {
 		Dwarf_Line *before = dwarf_onesrcline(all, i);
 		bool end = true;
-		if (!before || dwarf_lineendsequence(before, &end) || end || dwarf_lineaddr(before, &from) ||
-		    pc - from > 64)
+		if (!before || dwarf_lineendsequence(before, &end) || end || dwarf_lineaddr(before, &from) || pc - from > 64)
 			break;
 		if (!dwarf_lineno(before, &no) && no)
 			return before;
@@ -319,8 +315,7 @@ static Dwarf_Line *line_at(Dwarf_Die *cu, Dwarf_Addr pc)
 	return line;
 }
 
-static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, Dwarf_Die *cu,
-                     uint64_t pc, Dwarf_Addr bias)
+static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, Dwarf_Die *cu, uint64_t pc, Dwarf_Addr bias)
 {
 	int no = 0, col = 0;
 	Dwarf_Line *line = cu ? line_at(cu, pc - bias) : NULL;
@@ -374,10 +369,15 @@ static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, 
 	out[0] = (struct src_frame){ .module = "?", .offset = pc };
 	for (uint32_t i = 0; i < n && i < max; i++) {
 		const struct sym_frame *f = &t->frames[a->first + i];
-		out[i] = (struct src_frame){ .function = f->function, .file = f->file,
-			.line = f->line, .column = f->column, .decl = f->decl,
-			.decl_file = f->decl_file, .module = f->module ? f->module : "?",
-			.offset = f->offset, .system = f->system };
+		out[i] = (struct src_frame){ .function = f->function,
+			                     .file = f->file,
+			                     .line = f->line,
+			                     .column = f->column,
+			                     .decl = f->decl,
+			                     .decl_file = f->decl_file,
+			                     .module = f->module ? f->module : "?",
+			                     .offset = f->offset,
+			                     .system = f->system };
 	}
 	return n < 1 ? 1 : n < max ? n : max;
 }
@@ -385,8 +385,7 @@ static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, 
 /* What is known of an address without its module's tables. */
 static struct src_frame base_frame(const struct symbol_spot *at, uint64_t pc)
 {
-	return (struct src_frame){ .module = at->module ? at->file->path : "?",
-		                   .offset = at->module ? at->at : pc };
+	return (struct src_frame){ .module = at->module ? at->file->path : "?", .offset = at->module ? at->at : pc };
 }
 
 /* Where the inlined function was called is the next frame's place. */
@@ -473,12 +472,9 @@ static bool is_start(const struct src_frame *f)
 {
 	if (f->function && !strcmp(f->function, "start_thread"))
 		return strstr(f->module, "libc.so") || strstr(f->module, "libpthread");
-	return f->function && (!strcmp(f->function, "intact_thread_main") ||
-	                       !strcmp(f->function, "intact_c11_main") ||
-	                       !strcmp(f->function, "intact_run_once") ||
-	                       !strncmp(f->function, "__libc_start", 12) ||
-	                       !strcmp(f->function, "call_init") ||
-	                       !strcmp(f->function, "execute_native_thread_routine"));
+	return f->function && (!strcmp(f->function, "intact_thread_main") || !strcmp(f->function, "intact_c11_main") ||
+	                       !strcmp(f->function, "intact_run_once") || !strncmp(f->function, "__libc_start", 12) ||
+	                       !strcmp(f->function, "call_init") || !strcmp(f->function, "execute_native_thread_routine"));
 }
 
 /* Two addresses in one function, split or cloned parts included. */
@@ -534,8 +530,7 @@ static uint32_t entry_only(struct src_frame *v, uint32_t n)
 	return n ? 1 : 0;
 }
 
-uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out,
-                       uint32_t max)
+uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max)
 {
 	uint32_t n = 0;
 	uint64_t below = 0;
@@ -585,7 +580,7 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 
 /* ---- saving, for recordings ---- */
 
-/* The start of the symbol an address lies in: modules told apart by it too. */
+/* The start of the symbol an address lies in: it distinguishes modules too. */
 static const char *symbol_at(struct symbols *s, const struct symbol_spot *at, uint64_t *start)
 {
 	*start = 0;
@@ -604,14 +599,12 @@ static void save_data(struct symbols *s, Dwfl_Module *mod, uint64_t base, struct
 		GElf_Sym sym;
 		GElf_Addr at;
 		const char *text = dwfl_module_getsym_info(mod, i, &sym, &at, NULL, NULL, NULL);
-		if (text && *text && GELF_ST_TYPE(sym.st_info) == STT_OBJECT && sym.st_size &&
-		    sym.st_shndx != SHN_UNDEF)
+		if (text && *text && GELF_ST_TYPE(sym.st_info) == STT_OBJECT && sym.st_size && sym.st_shndx != SHN_UNDEF)
 			symtab_put_data(out, &(struct sym_data){ at + base, sym.st_size, plain_name(s, text) });
 	}
 }
 
-void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, uint32_t n,
-                  struct buf *out)
+void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, uint32_t n, struct buf *out)
 {
 	struct src_frame f[FINDING_MAX_FRAMES];
 	symbols_use(s, r);
@@ -625,11 +618,15 @@ void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, 
 		uint32_t k = is_start(&f[0]) ? 1 : at_address(s, pc, f, FINDING_MAX_FRAMES);
 		symtab_put_addr(out, pc, start, symbol);
 		for (uint32_t j = 0; j < k; j++)
-			symtab_put_frame(out, &(struct sym_frame){
-				.function = f[j].function, .file = f[j].file,
-				.decl_file = f[j].decl_file, .module = f[j].module, .line = f[j].line,
-				.column = f[j].column, .decl = f[j].decl, .offset = f[j].offset,
-				.system = f[j].system });
+			symtab_put_frame(out, &(struct sym_frame){ .function = f[j].function,
+			                                           .file = f[j].file,
+			                                           .decl_file = f[j].decl_file,
+			                                           .module = f[j].module,
+			                                           .line = f[j].line,
+			                                           .column = f[j].column,
+			                                           .decl = f[j].decl,
+			                                           .offset = f[j].offset,
+			                                           .system = f[j].system });
 	}
 	for (uint32_t i = 0; i < s->of.len; i++) {
 		Dwfl_Module *mod = open_file(s, s->files.data[s->of.data[i]]);
@@ -670,8 +667,7 @@ static int see_function(Dwarf_Die *die, void *arg)
 	return DWARF_CB_OK;
 }
 
-uint32_t symbols_functions(struct arena *a, const char *path,
-                           bool (*match)(void *, const char *, const char *, uint32_t, bool),
+uint32_t symbols_functions(struct arena *a, const char *path, bool (*match)(void *, const char *, const char *, uint32_t, bool),
                            void *ctx, uint64_t *out, uint32_t max)
 {
 	struct symbol_search q = { .match = match, .ctx = ctx, .out = out, .max = max };

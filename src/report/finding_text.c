@@ -49,8 +49,9 @@ const char *frame_function(struct arena *a, const struct src_frame *f)
 static struct src_frame frame_of(const json_t *f)
 {
 	const char *function = doc_text(f, "function");
-	return (struct src_frame){ .function = *function ? function : NULL, .module = doc_text(f, "module"),
-		.offset = (uint64_t)doc_number(f, "offset") };
+	return (struct src_frame){ .function = *function ? function : NULL,
+		                   .module = doc_text(f, "module"),
+		                   .offset = (uint64_t)doc_number(f, "offset") };
 }
 
 static void put_function(const struct src_frame *f, struct buf *out)
@@ -119,7 +120,8 @@ static void put_held(const json_t *access, struct buf *out)
 {
 	const json_t *held = json_object_get(access, "held"), *lock;
 	size_t i;
-	json_array_foreach(held, i, lock) {
+	json_array_foreach(held, i, lock)
+	{
 		const char *name = json_is_string(lock) ? json_string_value(lock) : "";
 		buf_str(out, i ? ", " : " (still holding ");
 		buf_safe(out, name, strcspn(name, " "));
@@ -165,7 +167,8 @@ static void put_threads(const json_t *r, struct buf *out)
 {
 	const json_t *t;
 	size_t i;
-	json_array_foreach(json_object_get(r, "threads"), i, t) {
+	json_array_foreach(json_object_get(r, "threads"), i, t)
+	{
 		const char *name = doc_text(t, "name");
 		buf_str(out, "  Thread ");
 		put(out, !strncmp(name, "thread ", 7) ? name + 7 : name);
@@ -194,10 +197,12 @@ static void put_title(const json_t *r, uint32_t pid, const struct finding_text_o
 	}
 	put(out, doc_text(r, "block"));
 	color(o, "0", out);
-	buf_printf(out, " is not atomic (%s", confirmed ? "confirmed: another thread came in between in this run"
-	           : json_object_get(json_object_get(r, "exploration"), "failure") ? "predicted, and confirmed by exploring: a schedule breaks it"
-	           : json_is_true(json_object_get(r, "apart")) ? "predicted: two threads at a time can break it"
-	                                                       : "predicted: another schedule can break it");
+	buf_printf(out, " is not atomic (%s",
+	           confirmed ? "confirmed: another thread intervened in this run"
+	           : json_object_get(json_object_get(r, "exploration"), "failure")
+	                   ? "predicted, and confirmed by exploring: a schedule breaks it"
+	           : json_is_true(json_object_get(r, "apart")) ? "predicted: two concurrent threads can violate it"
+	                                                       : "predicted: another schedule can violate it");
 	if (doc_number(r, "count") > 1)
 		buf_printf(out, "; seen %lld times", (long long)doc_number(r, "count"));
 	buf_str(out, ").\n");
@@ -227,7 +232,7 @@ static void put_explored(const json_t *x, const struct finding_text_options *o, 
 	buf_str(out, failure ? "\n" : "");
 }
 
-/* Its lines, each behind the indent. */
+/* Its lines, each after the indent. */
 static void put_sentence(const char *s, struct buf *out)
 {
 	while (*s) {
@@ -292,12 +297,11 @@ void findings_text(const json_t *run, const struct finding_text_options *o, stru
 {
 	const json_t *r, *line;
 	size_t i;
-	json_array_foreach(json_object_get(run, "results"), i, r)
-		if (!json_object_get(r, "suppressed"))
-			report(r, o->pids ? o->pids[i] : (uint32_t)doc_number(r, "pid"), o, out);
-	json_array_foreach(json_object_get(run, "summary"), i, line)
-		if (json_is_string(line)) {
-			put(out, json_string_value(line));
-			buf_char(out, '\n');
-		}
+	json_array_foreach(json_object_get(run, "results"), i, r) if (!json_object_get(r, "suppressed"))
+		report(r, o->pids ? o->pids[i] : (uint32_t)doc_number(r, "pid"), o, out);
+	json_array_foreach(json_object_get(run, "summary"), i, line) if (json_is_string(line))
+	{
+		put(out, json_string_value(line));
+		buf_char(out, '\n');
+	}
 }

@@ -78,8 +78,7 @@ const char *finding_thread(struct writer *w, uint32_t uid)
 	return uid == 1 ? "main thread" : arena_printf(w->arena, "thread T%u", uid - 1);
 }
 
-static const char *op_words(struct writer *w, const struct raw_finding *f, uint32_t op, uint32_t lock,
-                            uint64_t addr)
+static const char *op_words(struct writer *w, const struct raw_finding *f, uint32_t op, uint32_t lock, uint64_t addr)
 {
 	const char *how = f->kind == FIND_CYCLE ? "" : "unprotected ";
 	switch (op) {
@@ -105,8 +104,7 @@ static const char *op_words(struct writer *w, const struct raw_finding *f, uint3
 const char *finding_commit(struct writer *w, const struct view *v)
 {
 	const struct raw_finding *f = v->f;
-	return op_words(w, f, f->commit_op, f->lock2 ? f->lock2 : f->lock,
-	                f->address2 ? f->address2 : f->address);
+	return op_words(w, f, f->commit_op, f->lock2 ? f->lock2 : f->lock, f->address2 ? f->address2 : f->address);
 }
 
 const char *finding_violation(struct writer *w, const struct view *v)
@@ -130,7 +128,7 @@ const char *finding_other(const struct view *v)
 	case OP_ATOMIC:
 		return did ? "changed the same data" : "can change the same data";
 	default:
-		return did ? "came in between" : "can access the same data";
+		return did ? "intervened" : "can access the same data";
 	}
 }
 
@@ -143,8 +141,7 @@ static const char *callee(struct writer *w, const struct view *v, const struct s
 		return NULL;
 	const struct src_frame *f = &s->v[s->n - around - 1];
 	/* A wrapper around the lock says less than the line that calls it. */
-	if (!f->function || f->system || strstr(f->function, "lock") ||
-	    strstr(f->function, "Lock") || strstr(f->function, "LOCK"))
+	if (!f->function || f->system || strstr(f->function, "lock") || strstr(f->function, "Lock") || strstr(f->function, "LOCK"))
 		return NULL;
 	size_t bare = strcspn(f->function, "(");
 	return arena_printf(w->arena, "%.*s()", (int)bare, f->function);
@@ -185,15 +182,15 @@ uint32_t finding_line(const struct view *v)
 	return f ? f->line : 0;
 }
 
-/* Which call, or line, comes before the gap and which behind it. */
+/* Which call, or line, comes before the gap and which after it. */
 void finding_gap(struct writer *w, const struct view *v, struct buf *out)
 {
 	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
 	bool round = finding_round(v);
 	if (!strcmp(a, b))
-		buf_printf(out, "etween two %s at %s ", round ? "turns of the loop, both" : "times", a);
+		buf_printf(out, "etween two %s at %s ", round ? "iterations of the loop, both" : "times", a);
 	else if (round)
-		buf_printf(out, "etween %s and, as the loop comes round, %s ", a, b);
+		buf_printf(out, "etween %s and, in the next iteration of the loop, %s ", a, b);
 	else
 		buf_printf(out, "etween %s and %s ", a, b);
 }
@@ -205,25 +202,26 @@ void finding_sentence(struct writer *w, const struct view *v, struct buf *out)
 	const char *can = f->confirmed ? "did (in this run)" : "can";
 	buf_str(out, "  B");
 	finding_gap(w, v, out);
-	if (f->violation_op == OP_ACQUIRE && f->commit_op == OP_RELEASE &&
-	    (f->lock == f->lock2 || !f->lock2))
+	if (f->violation_op == OP_ACQUIRE && f->commit_op == OP_RELEASE && (f->lock == f->lock2 || !f->lock2))
 		buf_printf(out,
 		           "the lock %s is released: %s %s take it and %s what the "
 		           "first part relied on.\n",
 		           finding_lock(w, f, f->lock, f->address), other, can,
 		           f->confirmed && !v->owrite.n ? "see or change" : "change");
 	else if (f->kind == FIND_RACE)
-		buf_printf(out, "%s is not protected: %s %s write it, and the value written "
+		buf_printf(out,
+		           "%s is not protected: %s %s write it, and the value written "
 		           "here is computed from the old one.\n",
 		           data_name(w, f->address), other, can);
 	else if (f->kind == FIND_CYCLE)
-		buf_printf(out, "%s came in: it followed the first and came before the second, so that no "
-		           "order that runs the block in one piece gives the same.\n", other);
+		buf_printf(out,
+		           "%s intervened: it followed the first and preceded the second, so no serial order of "
+		           "the block gives the same result.\n",
+		           other);
 	else
-		buf_printf(out, "the block has given up its protection: %s %s come in "
-		           "between and see or change a half-done state.\n",
+		buf_printf(out, "the block has released its protection: %s %s intervene and see or change an intermediate state.\n",
 		           other, can);
 	if (f->apart)
-		buf_printf(out, "  These two threads never met: one was made after the other had been waited "
-		           "for. Two that run at the same time can.\n");
+		buf_printf(out, "  These two threads never ran concurrently: one was created after the other was "
+		                "joined. Two concurrent threads can interleave this way.\n");
 }

@@ -35,8 +35,7 @@ static const struct pattern *suppressed(struct view *v, struct filter *f, struct
 	struct stacks *all[] = { &v->commit, &v->violation, &v->entered };
 	for (uint32_t i = 0; i < f->suppressions.len; i++) {
 		struct pattern *p = &f->suppressions.data[i];
-		bool hit = pattern_matches(p->text, &v->entered.v[v->block]) ||
-		           (v->f->name && glob_matches(p->text, v->f->name));
+		bool hit = pattern_matches(p->text, &v->entered.v[v->block]) || (v->f->name && glob_matches(p->text, v->f->name));
 		if (!strcmp(p->kind, "atomicity"))
 			for (int k = 0; k < 3; k++)
 				for (uint32_t j = 0; !hit && j < all[k]->n; j++)
@@ -59,21 +58,18 @@ static const char *place_key(struct writer *w, const struct stacks *s)
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->v[i].file && !s->v[i].system)
 			return arena_printf(w->arena, "%s:%u", s->v[i].file, s->v[i].line);
-	return s->n ? arena_printf(w->arena, "%s+%llx", s->v[0].module,
-	                           (unsigned long long)s->v[0].offset) : "";
+	return s->n ? arena_printf(w->arena, "%s+%llx", s->v[0].module, (unsigned long long)s->v[0].offset) : "";
 }
 
 /* The same block, commit and violation, however it was reached. */
 static const char *key_of(struct writer *w, const struct view *v)
 {
-	return arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit),
-	                    place_key(w, &v->violation));
+	return arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit), place_key(w, &v->violation));
 }
 
 static bool said_before(struct writer *w, const struct view *v, struct shown *shown)
 {
-	const char *key = arena_printf(w->arena, "%s%s|%s", v->by ? "suppressed|" : "",
-	                               v->f->name ? v->f->name : "", v->name);
+	const char *key = arena_printf(w->arena, "%s%s|%s", v->by ? "suppressed|" : "", v->f->name ? v->f->name : "", v->name);
 	for (uint32_t i = 0; i < shown->keys.len; i++)
 		if (!strcmp(shown->keys.data[i], key))
 			return true;
@@ -92,7 +88,7 @@ static uint32_t depth_of(const struct view *v, const struct stacks *s)
 }
 
 /* The block is a function inlined into the innermost one of its stack, and nothing but the
- * stack tells: there, behind the block's own address, stands that of the other's entry. */
+ * stack tells: there, the address of the other's entry follows the block's own address. */
 static void add_inlined(struct writer *w, struct view *v)
 {
 	const struct raw_stack *raw = &v->f->entered;
@@ -106,9 +102,8 @@ static void add_inlined(struct writer *w, struct view *v)
 	s->v[0].function = frame_function(w->arena, &s->v[0]);
 }
 
-/* The finding with its places, or NULL when nobody wants to hear of it. */
-static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f,
-                            struct shown *shown)
+/* The finding with its places, or NULL if it is suppressed. */
+static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f, struct shown *shown)
 {
 	struct view *v = arena_new(w->arena, struct view);
 	symbols_of(w->sym, raw);
@@ -137,14 +132,14 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	return v;
 }
 
-/* How much a gap matters by what the section behind it does: one that writes has most
+/* How much a gap matters, by what the section after it does: one that writes has most
  * to lose; what is given back (a reference count) was only lent. */
 static uint32_t weight(const struct view *v)
 {
 	return v->uses == USES_WRITE ? 2 : v->uses == USES_BACK ? 0 : 1;
 }
 
-/* Nearer to its locks first, then what was seen happening, then the gap behind which
+/* Nearer to its locks first, then what was seen happening, then the gap after which
  * the function uses what it has read; of those the one that ends first in it, and last
  * those that the next turn of a loop makes. */
 static bool speaks_for(const struct view *a, const struct view *b)
@@ -252,8 +247,8 @@ void findings_add(struct raw_report *r, struct filter *f, const struct text_opti
 			continue;
 		const struct src_frame *b = &v->entered.v[v->block];
 		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind < FIND_MARKED && !f->atomic.len) {
-			avec_push(a, &shown->far, arena_printf(a, "%s (%s:%u)", v->name,
-			                                       b->file ? finding_file(&w, b->file) : "?", b->line));
+			avec_push(a, &shown->far,
+			          arena_printf(a, "%s (%s:%u)", v->name, b->file ? finding_file(&w, b->file) : "?", b->line));
 			continue;
 		}
 		symbols_of(w.sym, v->f);
@@ -288,8 +283,8 @@ static void suppressions(const struct filter *f, const struct shown *shown, stru
 	for (uint32_t i = 0; i < f->suppressions.len; i++) {
 		const struct pattern *p = &f->suppressions.data[i];
 		if (!p->hits)
-			buf_printf(out, "Intact: %s:%u: warning: suppression %s:%s matched nothing\n",
-			           p->source, p->line, p->kind, p->text);
+			buf_printf(out, "Intact: %s:%u: warning: suppression %s:%s matched nothing\n", p->source, p->line, p->kind,
+			           p->text);
 	}
 }
 
@@ -298,28 +293,29 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	struct buf *out = &log->summary;
 	buf_clear(out);
 	if (shown->count)
-		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
-		           shown->count == 1 ? "" : "s", shown->confirmed);
+		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count, shown->count == 1 ? "" : "s",
+		           shown->confirmed);
 	if (shown->reached + shown->not_reached)
 		buf_printf(out, "Intact: explored %u of them: %u confirmed, %u not reached\n", shown->reached + shown->not_reached,
 		           shown->reached, shown->not_reached);
 	if (shown->lost)
-		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
-		           "mark as not-atomic what is listed and run again\n", shown->lost,
-		           shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
+		buf_printf(out,
+		           "Intact: the list of findings was full: %u occurrence%s of others %s not recorded; fix "
+		           "or mark as not-atomic the listed ones and run again\n",
+		           shown->lost, shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
 	if (shown->unread)
-		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n",
-		           shown->unread, shown->unread == 1 ? "" : "s");
+		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n", shown->unread,
+		           shown->unread == 1 ? "" : "s");
 	if (shown->lost_modules)
-		buf_printf(out, "Intact: %u loaded file%s beyond the limit: addresses in %s have no names\n",
-		           shown->lost_modules, shown->lost_modules == 1 ? " is" : "s are",
-		           shown->lost_modules == 1 ? "it" : "them");
+		buf_printf(out, "Intact: %u loaded file%s beyond the limit: addresses in %s have no names\n", shown->lost_modules,
+		           shown->lost_modules == 1 ? " is" : "s are", shown->lost_modules == 1 ? "it" : "them");
 	if (shown->nameless)
 		buf_str(out, "Intact: functions without names are shown by file and offset: the program was "
 		             "stripped, and its debug file was not found\n");
 	if (shown->far.len && shown->count) {
-		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
-		           "others, gave them up in between (strict=1 reports them):\n",
+		buf_printf(out,
+		           "Intact: %u more function%sthat acquire locks only through several levels of calls "
+		           "release them in between (strict=1 reports them):\n",
 		           shown->far.len, shown->far.len == 1 ? "" : "s");
 		for (uint32_t i = 0; i < shown->far.len; i++)
 			buf_printf(out, "  %s\n", shown->far.data[i]);
@@ -330,12 +326,13 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 
 void findings_tell(struct finding_log *log, const struct text_options *o, struct buf *out)
 {
-	struct finding_text_options how = { .color = o->color, .gen_suppressions = o->gen_suppressions,
+	struct finding_text_options how = { .color = o->color,
+		                            .gen_suppressions = o->gen_suppressions,
 		                            .pids = log->pids.data ? log->pids.data + log->told : NULL };
 	struct buf text, fresh = { 0 };
 	struct json_out j;
 	if (log->results.len > log->told_bytes) {
-		size_t from = log->told_bytes + (log->told_bytes > 0); /* behind the comma */
+		size_t from = log->told_bytes + (log->told_bytes > 0); /* after the comma */
 		fresh = (struct buf){ .data = log->results.data + from, .len = log->results.len - from };
 	}
 	buf_init(&text);

@@ -45,7 +45,10 @@ void render_github(const json_t *doc, struct buf *out)
 		bool bad = !strcmp(i->verdict, "violated");
 		if (i->suppressed || i->skipped || (!bad && strcmp(i->verdict, "unknown")))
 			continue;
-		buf_printf(out, "::%s ", !bad ? (s.failed ? "error" : "notice") : i->rule && strcmp(i->rule->level, "error") ? "warning" : "error");
+		buf_printf(out, "::%s ",
+		           !bad                                         ? (s.failed ? "error" : "notice")
+		           : i->rule && strcmp(i->rule->level, "error") ? "warning"
+		                                                        : "error");
 		if (i->at.file && *i->at.file) {
 			const char *file = i->at.file;
 			while (file[0] == '.' && file[1] == '/')

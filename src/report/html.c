@@ -2,8 +2,8 @@
  * html: a document as one page that needs nothing else.
  *
  * The page is fixed: style and script are compiled in, and a
- * Content-Security-Policy lets nothing but those two run (by their hashes)
- * and nothing be fetched. The document travels as data; the script puts text
+ * Content-Security-Policy allows only those two to run (by their hashes) and
+ * nothing to be fetched. The document travels as data; the script puts text
  * on the page as text only. Every `<` of the data is written as \u003c, so it
  * cannot end its element.
  */
@@ -89,15 +89,21 @@ static bool leave_out(json_t *o, const char *const *names)
 static json_t *cut_down(const json_t *doc)
 {
 	static const char *const rounds[][6] = {
-		{ "order", "order_lengths", NULL }, { "orders", NULL }, { "values", NULL }, { "a", "b", NULL }, { "line", "result", NULL },
-		{ "steps", NULL }, { "process", "key", "function", "call", "span", NULL },
+		{ "order", "order_lengths", NULL },
+		{ "orders", NULL },
+		{ "values", NULL },
+		{ "a", "b", NULL },
+		{ "line", "result", NULL },
+		{ "steps", NULL },
+		{ "process", "key", "function", "call", "span", NULL },
 		{ "findings", "parts", "stack", "sources", "net", NULL },
 	};
 	json_t *copy = json_deep_copy(doc), *r;
 	size_t k;
 	for (size_t i = 0; copy && i < sizeof rounds / sizeof *rounds && !fits(copy); i++) {
 		leave_out(copy, rounds[i]);
-		json_array_foreach(json_object_get(copy, "results"), k, r) {
+		json_array_foreach(json_object_get(copy, "results"), k, r)
+		{
 			json_t *log = json_object_get(r, "log"), *run = json_object_get(r, "counterexample");
 			json_t *parts[] = { log, run, json_object_get(r, "serial"), r };
 			for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
@@ -117,14 +123,15 @@ void render_html(const json_t *whole, struct buf *out)
 	buf_safe(&title, subject(doc), strnlen(subject(doc), 200));
 	buf_str(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Intact: ");
 	escaped(out, buf_cstr(&title));
-	buf_printf(out, "</title>\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	buf_printf(out,
+	           "</title>\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	           "style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
 	           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	           "<meta name=\"color-scheme\" content=\"light dark\">\n<style>",
 	           embed_style_hash, embed_script_hash);
 	buf_add(out, (const char *)embed_style, embed_style_len);
-	buf_str(out, "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This report is drawn by its own script; "
-	             "nothing is loaded from elsewhere. Please allow scripts for it, or read it with 'intact report FILE.json "
+	buf_str(out, "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This report needs its embedded script; "
+	             "nothing is loaded from elsewhere. Allow scripts for it, or read it with 'intact report FILE.json "
 	             "--text'.</noscript></main>\n<script type=\"application/json\" id=\"document\">");
 	json_dump_callback(doc, put, out, JSON_COMPACT | JSON_ENSURE_ASCII);
 	buf_str(out, "</script>\n<script>");

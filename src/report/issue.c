@@ -8,33 +8,33 @@
 
 const struct rule issue_rules[] = {
 	{ "not-atomic", "NotAtomic", "error", "A block that is meant to be atomic is not.",
-	  "Some execution of the block, interleaved with other threads, has no serial explanation: no order that runs "
-	  "the block in one piece ends in the same state. The code flow shows such an execution, one thread flow a "
-	  "thread. Keep the lock (or the transaction) from the first access to the last one that depends on it." },
+	  "Some execution of the block, interleaved with other threads, has no serial explanation: no serial order of the block "
+	  "ends in the same state. The code flow shows such an execution, one thread flow per thread. Keep the lock (or the "
+	  "transaction) from the first access to the last one that depends on it." },
 	{ "not-serializable", "NotSerializable", "error", "The blocks together are not serializable.",
 	  "Each block may be atomic by itself, but some execution of all of them together has no serial explanation. "
-	  "The code flow shows it. Look for two blocks that each see a half of the other." },
+	  "The code flow shows it. Look for two blocks that each see an intermediate state of the other." },
 	{ "not-commit-atomic", "NotCommitAtomic", "error", "The marked commit points do not explain the result.",
-	  "Running each block in one piece at its marked commit point ends differently from the interleaved execution. "
+	  "Running each block without interruption at its marked commit point ends differently from the interleaved execution. "
 	  "Move the commit mark, or find the access that should have happened at it." },
-	{ "not-causally-atomic", "NotCausallyAtomic", "warning", "A causal chain leaves a block and comes back to it.",
+	{ "not-causally-atomic", "NotCausallyAtomic", "warning", "A causal chain leaves a block and returns to it.",
 	  "An event of another thread depends on the block and the block then depends on it, so no reordering of "
-	  "independent steps makes the block run in one piece; or several blocks depend on each other in a circle. Most "
-	  "data is forgotten on the way: the chain may be harmless, or impossible. 'intact check --engine=exact' decides." },
+	  "independent steps makes the block uninterrupted; or several blocks form a causal cycle. Most data is not "
+	  "tracked: the chain may be harmless or impossible. 'intact check --engine=exact' decides." },
 	{ "fault", "FaultReachable", "error", "A failed assertion or another fault can be reached.",
 	  "The code flow leads to a failed assertion, an index out of range, a release of a lock that is not held, or "
 	  "another fault of the model." },
 	{ "deadlock", "DeadlockReachable", "error", "Threads can wait for each other forever.",
 	  "At the end of the code flow no thread can move and some have not finished. Take locks in one order." },
-	{ "stuck", "BlocksFinishOnlyTogether", "error", "Blocks finish together that cannot finish one after another.",
-	  "The code flow comes to its end, but no serial order of the same blocks does: in whatever order, one of them, "
-	  "run by itself, waits for something that only another block can do." },
-	{ "endless", "BlocksLoopForeverAlone", "error", "Blocks finish together that loop forever one after another.",
-	  "The code flow comes to its end, but no serial order of the same blocks does: in whatever order, one of them, "
-	  "run by itself, loops forever." },
-	{ "quiescence", "NoWayOut", "error", "Threads can get to where they never leave their blocks again.",
+	{ "stuck", "BlocksFinishOnlyTogether", "error", "Blocks that finish concurrently cannot finish serially.",
+	  "The code flow terminates, but no serial order of the same blocks does: in every order, one of them, run by "
+	  "itself, waits for something that only another block can do." },
+	{ "endless", "BlocksLoopForeverAlone", "error", "Blocks that finish concurrently loop forever serially.",
+	  "The code flow terminates, but no serial order of the same blocks does: in every order, one of them, run by "
+	  "itself, loops forever." },
+	{ "quiescence", "NoWayOut", "error", "Threads can reach a state from which they never leave their blocks.",
 	  "From the end of the code flow on, some thread is inside a block in every state that can still be reached: "
-	  "blocks hold what each other needs, or wait for what nobody will do. Atomicity says nothing about such runs." },
+	  "blocks hold what each other needs, or wait for something that never happens. Atomicity says nothing about such runs." },
 	{ "history", "HistoryViolation", "error", "A history does not meet its condition.",
 	  "No order of the recorded operations is legal for the object and agrees with real time (or with the weaker "
 	  "condition that was asked for). The message names the operations in conflict." },
@@ -44,30 +44,29 @@ const struct rule issue_rules[] = {
 	{ "trace-predicted", "TracePredicted", "warning", "Another schedule of a recorded execution breaks a block.",
 	  "The recorded execution can be reordered, with every read still seeing the same write, so that another "
 	  "thread's access comes between two accesses of the block." },
-	{ "atomicity-violation", "AtomicityViolation", "warning", "A function gives up its protection half-way.",
-	  "The function releases its lock (or uses shared data without one) and goes on to depend on what it read "
-	  "before: another thread can come in between. Hold the lock across both parts, or check again behind it." },
-	{ "atomicity-violation-confirmed", "AtomicityViolationConfirmed", "error",
-	  "Another thread came in between, in this run.",
+	{ "atomicity-violation", "AtomicityViolation", "warning", "A function releases its protection in the middle.",
+	  "The function releases its lock (or uses shared data without one) and then depends on what it read before: "
+	  "another thread can intervene. Hold the lock across both parts, or check again after it." },
+	{ "atomicity-violation-confirmed", "AtomicityViolationConfirmed", "error", "Another thread intervened in this run.",
 	  "As atomicity-violation, and it happened: another thread used the same data inside the window." },
 	{ "explore-failure", "ScheduleFails", "error", "A schedule of the program crashes, aborts or fails.",
-	  "The code flow is a schedule that was executed: one thread flow a thread, in the order in which the steps "
+	  "The code flow is a schedule that was executed: one thread flow per thread, in the order in which the steps "
 	  "happened. 'intact explore' repeats it." },
-	{ "explore-deadlock", "ScheduleStandsStill", "error", "In a schedule of the program every thread waits, or loops for ever.",
-	  "At the end of the code flow no thread can go on: each waits for a lock that another holds, or for a wake-up "
-	  "that nobody is left to give." },
+	{ "explore-deadlock", "ScheduleStandsStill", "error", "In a schedule of the program every thread waits, or loops forever.",
+	  "At the end of the code flow no thread can continue: each waits for a lock that another holds, or for a wake-up "
+	  "that no thread is left to send." },
 	{ "explore-misuse", "ScheduleMisuses", "error", "In a schedule of the program a lock, a thread or memory is misused.",
-	  "A lock that was destroyed, freed or is not held is used, a thread is joined twice, or memory is used after it was freed." },
+	  "A lock that was destroyed, freed or is not held is used, a thread is joined twice, or memory is used after it was "
+	  "freed." },
 	{ "explore-race", "DataRace", "error", "Two accesses race in an executed schedule.",
 	  "One of them writes, not both are atomic, and neither happens before the other." },
 	{ "net-coverable", "NetCoverable", "error", "The places can be marked together.",
 	  "A reachable marking of the net has a token on each of the places asked about." },
-	{ "net-deadlock", "NetDeadlock", "error", "The net can come to a standstill.",
-	  "In a reachable marking no transition can fire." },
-	{ "claim-rejected", "ClaimRejected", "error", "A saved result says what is not so.",
+	{ "net-deadlock", "NetDeadlock", "error", "The net can deadlock.", "In a reachable marking no transition can fire." },
+	{ "claim-rejected", "ClaimRejected", "error", "A saved result makes a false claim.",
 	  "The independent checker does not accept what the result claims: the run does not replay, a serial order "
-	  "explains it, the cycle is not in the trace, or something called atomic is not. The result has been altered, is "
-	  "about another text, or Intact is wrong, which is worth a report." },
+	  "explains it, the cycle is not in the trace, or something claimed to be atomic is not. The result was "
+	  "altered, belongs to another text, or Intact is wrong; please report the latter." },
 	{ 0 },
 };
 

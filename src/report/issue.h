@@ -24,12 +24,12 @@ struct place {
 };
 
 struct flow_step {
-	uint32_t flow;       /* which thread: index into flows */
+	uint32_t flow; /* which thread: index into flows */
 	struct place at;
 	const char *text;
 	uint32_t depth;      /* blocks around it */
 	bool essential;      /* the explanation speaks of it */
-	const json_t *state; /* object: variables behind the step, or NULL */
+	const json_t *state; /* object: variables after the step, or NULL */
 };
 
 struct frame_list { /* a call stack */
@@ -38,17 +38,17 @@ struct frame_list { /* a call stack */
 };
 
 struct issue {
-	const char *name;    /* "worker.increment", "key x", ... */
-	const char *subject; /* the file it is about */
-	const char *verdict; /* "holds", "violated", "unknown" */
+	const char *name;        /* "worker.increment", "key x", ... */
+	const char *subject;     /* the file it is about */
+	const char *verdict;     /* "holds", "violated", "unknown" */
 	const struct rule *rule; /* NULL unless violated */
 	const char *title, *message;
 	struct place at;
 	char fingerprint[17];
 	const char *suppressed; /* why it is not to be shown, or NULL */
-	const char *skipped; /* why there was nothing to judge, or NULL */
-	const char *word;    /* what the verdict is called here, or NULL */
-	const char *next;    /* the command to try, or NULL */
+	const char *skipped;    /* why there was nothing to judge, or NULL */
+	const char *word;       /* what the verdict is called here, or NULL */
+	const char *next;       /* the command to try, or NULL */
 	AVEC(const char *) flows;
 	AVEC(struct flow_step) steps; /* in execution order */
 	AVEC(struct frame_list) stacks;
@@ -71,7 +71,7 @@ struct issues {
 };
 
 void issues_init(struct issues *s, const json_t *doc);
-/* The same, false when memory ends (issues_init aborts then); issues_free is due in any case. */
+/* The same, false when out of memory (issues_init aborts then); issues_free is due in any case. */
 bool issues_try(struct issues *s, const json_t *doc);
 void issues_free(struct issues *s);
 

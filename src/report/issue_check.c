@@ -1,7 +1,7 @@
 /*
  * issue_check: documents of `intact check` and `intact sim` as issues: every
  * step of a counterexample becomes a step of its thread's flow, with the
- * values of the shared variables behind it.
+ * values of the shared variables after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const char *keep(struct issues *s, struct buf *b)
 	return t;
 }
 
-/* ---- values behind each step --------------------------------------------- */
+/* ---- values after each step --------------------------------------------- */
 
 /* "want[1]" */
 static const char *variable(struct issues *s, const json_t *change)
@@ -36,10 +36,10 @@ static json_t *flat(struct issues *s, const json_t *shared)
 	json_t *out = json_object(), *v, *e;
 	const char *name;
 	size_t i;
-	json_object_foreach((json_t *)(uintptr_t)shared, name, v) {
+	json_object_foreach((json_t *)(uintptr_t)shared, name, v)
+	{
 		if (json_is_array(v)) {
-			json_array_foreach(v, i, e)
-				json_object_set(out, arena_printf(&s->arena, "%s[%zu]", name, i), e);
+			json_array_foreach(v, i, e) json_object_set(out, arena_printf(&s->arena, "%s[%zu]", name, i), e);
 		} else {
 			json_object_set(out, name, v);
 		}
@@ -69,9 +69,8 @@ static void states(struct issues *s, struct issue *i, const json_t *run)
 	for (size_t j = 0; j < n && j < i->steps.len; j++) {
 		const json_t *changes = json_object_get(json_array_get(steps, j), "changes");
 		json_t *state = all ? now : json_object();
-		json_array_foreach(changes, k, c)
-			if (json_object_get(c, "after"))
-				json_object_set(state, variable(s, c), json_object_get(c, "after"));
+		json_array_foreach(changes, k, c) if (json_object_get(c, "after"))
+			json_object_set(state, variable(s, c), json_object_get(c, "after"));
 		json_t *copy = all ? json_copy(state) : state;
 		i->steps.data[j].state = copy;
 		json_array_append_new(s->made, copy);
@@ -103,15 +102,16 @@ static void flow(struct issues *s, struct issue *i, const json_t *run, const jso
 	const json_t *steps = json_object_get(run, "steps"), *step;
 	size_t k, n = json_array_size(json_object_get(run, "threads"));
 	bool *moves = arena_array(&s->arena, bool, n + 1);
-	json_array_foreach(steps, k, step)
-		if (doc_number(step, "thread") >= 1 && (size_t)doc_number(step, "thread") <= n)
-			moves[doc_number(step, "thread") - 1] = true;
+	json_array_foreach(steps, k, step) if (doc_number(step, "thread") >= 1 && (size_t)doc_number(step, "thread") <= n)
+		moves[doc_number(step, "thread") - 1] = true;
 	for (k = 0; k < n; k++) /* the threads in their order, those that move */
 		if (moves[k])
 			issue_flow(s, i, thread_label(s, run, (json_int_t)k + 1));
-	json_array_foreach(steps, k, step) {
+	json_array_foreach(steps, k, step)
+	{
 		struct flow_step f = {
-			.at = { .file = file, .line = (uint32_t)doc_number(step, "line"),
+			.at = { .file = file,
+			        .line = (uint32_t)doc_number(step, "line"),
 			        .column = (uint32_t)doc_number(step, "column") },
 			.text = doc_text(step, "text"),
 			.depth = json_is_string(json_object_get(step, "block")) ? 1 : 0,
@@ -145,10 +145,10 @@ static void put_values(struct buf *b, const json_t *shared)
 	json_t *v;
 	const char *name;
 	bool first = true;
-	json_object_foreach((json_t *)(uintptr_t)shared, name, v) {
+	json_object_foreach((json_t *)(uintptr_t)shared, name, v)
+	{
 		char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
-		buf_printf(b, "%s%s = %s", first ? "" : ", ", name,
-		           json_is_string(v) ? json_string_value(v) : text ? text : "?");
+		buf_printf(b, "%s%s = %s", first ? "" : ", ", name, json_is_string(v) ? json_string_value(v) : text ? text : "?");
 		free(text);
 		first = false;
 	}
@@ -169,8 +169,7 @@ static const char *message(struct issues *s, const json_t *result)
 	if (fault)
 		buf_printf(&b, "%s (line %lld).", doc_text(fault, "text"), (long long)doc_number(fault, "line"));
 	json_array_foreach(json_object_get(result, "waits"), k, w)
-		buf_printf(&b, "%sThread %lld %s.", b.len ? " " : "", (long long)doc_number(w, "thread"),
-		           doc_text(w, "text"));
+		buf_printf(&b, "%sThread %lld %s.", b.len ? " " : "", (long long)doc_number(w, "thread"), doc_text(w, "text"));
 	shared = end && json_object_size(end) ? end : shared; /* with the threads' locals */
 	if (serial && json_object_size(shared) && json_object_size(shared) <= MAX_VARIABLES) {
 		buf_printf(&b, "%sThe run ends with ", b.len ? " " : "");
@@ -186,7 +185,7 @@ static const char *message(struct issues *s, const json_t *result)
 	if (!b.len && n)
 		buf_printf(&b, "A run of %zu steps shows it.", n);
 	if (!b.len && *doc_text(result, "limit"))
-		buf_printf(&b, "The limit on %s is spent.", doc_text(result, "limit"));
+		buf_printf(&b, "The limit on %s was reached.", doc_text(result, "limit"));
 	if (!b.len && *doc_text(result, "reason"))
 		buf_printf(&b, "%s.", doc_text(result, "reason"));
 	return keep(s, &b);
@@ -200,14 +199,16 @@ static void one(struct issues *s, const json_t *result)
 	const json_t *ce = json_object_get(result, "counterexample");
 	bool violated = !strcmp(i->verdict, "violated");
 	i->name = program ? "program" : doc_text(result, object ? "object" : "block");
-	i->at = (struct place){ .file = s->subject, .line = (uint32_t)doc_number(result, "line"),
+	i->at = (struct place){ .file = s->subject,
+		                .line = (uint32_t)doc_number(result, "line"),
 		                .function = program ? NULL : i->name };
 	i->message = message(s, result);
 	if (!violated) {
-		i->title = !strcmp(i->verdict, "holds")
-		                   ? arena_printf(&s->arena, "%s is %s", i->name,
-		                                  program ? "serializable" : object ? doc_text(result, "condition") : "atomic")
-		                   : arena_printf(&s->arena, "%s is not decided", i->name);
+		i->title = !strcmp(i->verdict, "holds") ? arena_printf(&s->arena, "%s is %s", i->name,
+		                                                       program  ? "serializable"
+		                                                       : object ? doc_text(result, "condition")
+		                                                                : "atomic")
+		                                        : arena_printf(&s->arena, "%s is not decided", i->name);
 		issue_fingerprint(i, NULL, NULL, NULL);
 		return;
 	}
@@ -235,8 +236,7 @@ void issues_of_check(struct issues *s, const json_t *doc)
 {
 	const json_t *r;
 	size_t k;
-	json_array_foreach(json_object_get(doc, "results"), k, r)
-		one(s, r);
+	json_array_foreach(json_object_get(doc, "results"), k, r) one(s, r);
 }
 
 void issues_of_sim(struct issues *s, const json_t *doc)

@@ -7,8 +7,8 @@
 static struct place at(const json_t *p)
 {
 	return (struct place){ .file = *doc_text(p, "file") ? doc_text(p, "file") : NULL,
-		.line = (uint32_t)doc_number(p, "line"),
-		.function = *doc_text(p, "function") ? doc_text(p, "function") : NULL };
+		               .line = (uint32_t)doc_number(p, "line"),
+		               .function = *doc_text(p, "function") ? doc_text(p, "function") : NULL };
 }
 
 static const char *thread_name(struct issues *s, const json_t *threads, json_int_t n)
@@ -32,11 +32,23 @@ static const char *rule_of(const char *kind)
 	return "explore-failure";
 }
 
+static void schedule(struct issues *s, struct issue *i, const json_t *r)
+{
+	const json_t *threads = json_object_get(r, "threads"), *e;
+	size_t k;
+	json_array_foreach(json_object_get(r, "steps"), k, e)
+	{
+		struct flow_step f = { .at = at(json_object_get(e, "at")),
+			               .text = doc_text(e, "text"),
+			               .essential = json_is_true(json_object_get(e, "preempts")) };
+		f.flow = issue_flow(s, i, thread_name(s, threads, doc_number(e, "thread")));
+		avec_push(&s->arena, &i->steps, f);
+	}
+}
+
 static void failure(struct issues *s, const json_t *r)
 {
 	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
-	const json_t *threads = json_object_get(r, "threads"), *e;
-	size_t k;
 	i->name = doc_text(r, "kind");
 	i->rule = issue_rule(rule_of(doc_text(r, "kind")));
 	i->title = arena_printf(&s->arena, "%s in schedule %lld", doc_text(r, "title"), (long long)doc_number(r, "schedule"));
@@ -49,12 +61,7 @@ static void failure(struct issues *s, const json_t *r)
 		if (*doc_text(finding, "replay"))
 			i->next = doc_text(finding, "replay");
 	}
-	json_array_foreach(json_object_get(r, "steps"), k, e) {
-		struct flow_step f = { .at = at(json_object_get(e, "at")), .text = doc_text(e, "text"),
-			.essential = json_is_true(json_object_get(e, "preempts")) };
-		f.flow = issue_flow(s, i, thread_name(s, threads, doc_number(e, "thread")));
-		avec_push(&s->arena, &i->steps, f);
-	}
+	schedule(s, i, r);
 	if (json_array_size(json_object_get(r, "stack"))) {
 		struct frame_list l = { "where it ends", json_object_get(r, "stack") };
 		avec_push(&s->arena, &i->stacks, l);
@@ -87,9 +94,12 @@ static void race(struct issues *s, const json_t *r)
 	i->message = arena_printf(&s->arena, "two accesses to %s, neither of which happens before the other, seen in schedule %lld",
 	                          doc_text(r, "data"), (long long)doc_number(r, "schedule"));
 	i->at = at(json_object_get(json_array_get(a, 1), "at"));
-	json_array_foreach(a, k, e) {
-		struct flow_step f = { .at = at(json_object_get(e, "at")), .essential = true,
-			.text = json_is_true(json_object_get(e, "write")) ? "writes" : "reads" };
+	schedule(s, i, r);
+	json_array_foreach(i->steps.len ? NULL : a, k, e)
+	{
+		struct flow_step f = { .at = at(json_object_get(e, "at")),
+			               .essential = true,
+			               .text = json_is_true(json_object_get(e, "write")) ? "writes" : "reads" };
 		json_int_t t = doc_number(e, "thread");
 		f.flow = issue_flow(s, i, t ? arena_printf(&s->arena, "T%lld", (long long)t) : "main");
 		avec_push(&s->arena, &i->steps, f);
@@ -102,19 +112,16 @@ void issues_of_explore(struct issues *s, const json_t *doc)
 	const json_t *r, *all = json_object_get(doc, "results");
 	size_t k;
 	s->subject = doc_text(doc, "program");
-	json_array_foreach(all, k, r)
-		if (doc_is(r, "kind", "race"))
-			race(s, r);
-		else if (doc_is(r, "kind", "prediction"))
-			prediction(s, r);
-		else
-			failure(s, r);
+	json_array_foreach(all, k, r) if (doc_is(r, "kind", "race")) race(s, r);
+	else if (doc_is(r, "kind", "prediction")) prediction(s, r);
+	else failure(s, r);
 	if (json_array_size(all))
 		return;
 	struct issue *i = issue_new(s, doc, doc_text(doc, "verdict"));
 	i->name = "explore";
 	i->title = json_is_true(json_object_get(doc, "exhaustive"))
 	                   ? arena_printf(&s->arena, "all %lld traces explored: no violation", (long long)doc_number(doc, "traces"))
-	                   : arena_printf(&s->arena, "no violation in %lld schedules (not exhaustive)", (long long)doc_number(doc, "schedules"));
+	                   : arena_printf(&s->arena, "no violation in %lld schedules (not exhaustive)",
+	                                  (long long)doc_number(doc, "schedules"));
 	issue_fingerprint(i, NULL, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * issue_record: what was recorded as issues: histories (a question an
- * object), traces (a question a file, and one a violating block), nets.
+ * issue_record: what was recorded as issues: histories (one question per
+ * object), traces (one per file and one per violating block), nets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +42,14 @@ static void facts(struct issues *s, struct issue *i, const json_t *part)
 	const json_t *f;
 	size_t k;
 	json_int_t culprit = json_object_get(part, "culprit") ? doc_number(part, "culprit") : -1;
-	json_array_foreach(json_object_get(part, "facts"), k, f) {
+	json_array_foreach(json_object_get(part, "facts"), k, f)
+	{
 		struct flow_step step = {
 			.at = { .file = i->at.file, .line = (uint32_t)doc_number(f, "line") },
 			.text = doc_text(f, "text"),
 			.essential = doc_number(f, "operation") == culprit,
 		};
-		step.flow = issue_flow(s, i, arena_printf(&s->arena, "process %s",
-		                                          value_text(s, json_object_get(f, "process"))));
+		step.flow = issue_flow(s, i, arena_printf(&s->arena, "process %s", value_text(s, json_object_get(f, "process"))));
 		avec_push(&s->arena, &i->steps, step);
 	}
 	for (uint32_t a = 1; a < i->steps.len; a++) /* few: by line, stable */
@@ -79,19 +79,20 @@ static void history_part(struct issues *s, const json_t *result, const json_t *p
 	i->title = arena_printf(&s->arena, "%s %s %s", i->name, holds ? "is" : "is not decided:", condition);
 	if (!holds)
 		i->message = *doc_text(result, "limit")
-		                     ? arena_printf(&s->arena, "The limit on %s was spent.", doc_text(result, "limit"))
+		                     ? arena_printf(&s->arena, "The limit on %s was reached.", doc_text(result, "limit"))
 		                     : "It was not decided.";
 	issue_fingerprint(i, condition, NULL, NULL);
 }
 
-/* Parts that hold and are many are told once. */
+/* Many parts that hold are reported once. */
 enum { MAX_HOLDING = 200 };
 
 void issues_of_history(struct issues *s, const json_t *doc)
 {
 	const json_t *r, *p;
 	size_t k, j;
-	json_array_foreach(json_object_get(doc, "results"), k, r) {
+	json_array_foreach(json_object_get(doc, "results"), k, r)
+	{
 		const json_t *parts = json_object_get(r, "parts");
 		const char *file = doc_text(r, "file");
 		size_t rest = 0, seen = 0;
@@ -104,12 +105,13 @@ void issues_of_history(struct issues *s, const json_t *doc)
 			i->rule = !strcmp(i->verdict, "violated") ? issue_rule("history") : NULL;
 			i->title = arena_printf(&s->arena, "the history is %s", i->verdict);
 			i->message = *doc_text(r, "sentence") ? doc_text(r, "sentence")
-			             : *doc_text(r, "limit") ? arena_printf(&s->arena, "The limit on %s was spent.",
-			                                                    doc_text(r, "limit"))
-			                                     : "";
+			             : *doc_text(r, "limit")
+			                     ? arena_printf(&s->arena, "The limit on %s was reached.", doc_text(r, "limit"))
+			                     : "";
 			issue_fingerprint(i, NULL, NULL, NULL);
 		}
-		json_array_foreach(parts, j, p) {
+		json_array_foreach(parts, j, p)
+		{
 			if (doc_is(p, "verdict", "holds") && seen++ >= MAX_HOLDING)
 				rest++;
 			else
@@ -135,7 +137,7 @@ static const char *block_name(struct issues *s, const json_t *block)
 	return *at ? arena_printf(&s->arena, "block at %s", at) : "block";
 }
 
-/* Where an event stands: its place when that names a file and a line, else its line of the trace. */
+/* Where an event is: its place when that names a file and a line, else its line of the trace. */
 static struct place event_place(struct issues *s, const json_t *e, const char *file)
 {
 	struct place p = issue_place(s, doc_text(e, "place"), file);
@@ -150,22 +152,22 @@ static void add_event(struct issues *s, struct issue *i, const json_t *end, cons
 		if (i->steps.data[k].state == end)
 			return;
 	const char *at = doc_text(end, "place");
-	struct flow_step f = { .at = event_place(s, end, file), .state = end,
-		               .text = *at ? arena_printf(&s->arena, "%s at %s", doc_text(end, "op"), at)
-		                           : doc_text(end, "op"),
+	struct flow_step f = { .at = event_place(s, end, file),
+		               .state = end,
+		               .text = *at ? arena_printf(&s->arena, "%s at %s", doc_text(end, "op"), at) : doc_text(end, "op"),
 		               .depth = json_is_object(json_object_get(end, "block")) ? 1 : 0,
 		               .essential = doc_number(end, "event") == closing };
 	f.flow = issue_flow(s, i, arena_printf(&s->arena, "thread %s", doc_text(end, "thread")));
 	avec_push(&s->arena, &i->steps, f);
 }
 
-/* By number; one event stands once. `state` held the event meanwhile. */
+/* By number; one event occurs once. `state` held the event meanwhile. */
 static void sort_events(struct issue *i)
 {
 	uint32_t n = 0;
 	for (uint32_t a = 1; a < i->steps.len; a++)
-		for (uint32_t b = a; b && doc_number(i->steps.data[b].state, "event") <
-		                             doc_number(i->steps.data[b - 1].state, "event"); b--) {
+		for (uint32_t b = a;
+		     b && doc_number(i->steps.data[b].state, "event") < doc_number(i->steps.data[b - 1].state, "event"); b--) {
 			struct flow_step t = i->steps.data[b];
 			i->steps.data[b] = i->steps.data[b - 1];
 			i->steps.data[b - 1] = t;
@@ -185,14 +187,16 @@ static void cycle_message(struct issues *s, struct issue *i, const json_t *f)
 	struct buf b;
 	buf_init(&b);
 	if (!json_array_size(links)) {
-		buf_str(&b, "Its conflicts close a cycle that was too long to keep.");
+		buf_str(&b, "Its conflicts close a cycle that was too long to record.");
 	} else if (json_is_true(json_object_get(f, "alone"))) {
-		buf_printf(&b, "Between %s and %s of this block, thread %s came in with %s: no order that runs the block "
-		           "in one piece gives the same.", doc_text(from, "op"), doc_text(closing, "op"),
-		           doc_text(json_object_get(first, "to"), "thread"), doc_text(json_object_get(first, "to"), "op"));
+		buf_printf(&b,
+		           "Between %s and %s of this block, thread %s intervened with %s: no serial order of the "
+		           "block gives the same result.",
+		           doc_text(from, "op"), doc_text(closing, "op"), doc_text(json_object_get(first, "to"), "thread"),
+		           doc_text(json_object_get(first, "to"), "op"));
 	} else {
 		buf_str(&b, "Each of the blocks of this cycle must come before the next, and the last before the first: "
-		            "they cannot all run in one piece.");
+		            "they cannot all be atomic.");
 	}
 	if (doc_number(f, "count") > 1)
 		buf_printf(&b, " Seen %lld times at these places.", (long long)doc_number(f, "count"));
@@ -210,7 +214,8 @@ static void trace_cycle(struct issues *s, const json_t *r, const json_t *f, cons
 	i->at = event_place(s, block, file);
 	i->title = arena_printf(&s->arena, "thread %s: %s is not atomic", doc_text(closing, "thread"), i->name);
 	cycle_message(s, i, f);
-	json_array_foreach(json_object_get(f, "cycle"), k, l) {
+	json_array_foreach(json_object_get(f, "cycle"), k, l)
+	{
 		if (k >= 2000)
 			break;
 		add_event(s, i, json_object_get(l, "from"), file, doc_number(closing, "event"));
@@ -233,7 +238,7 @@ static void trace_predicted(struct issues *s, const json_t *r, const json_t *f, 
 	i->name = arena_printf(&s->arena, "block at %s", *doc_text(begin, "place") ? doc_text(begin, "place") : "?");
 	i->at = event_place(s, begin, file);
 	i->title = arena_printf(&s->arena, "thread %s: %s %s", doc_text(begin, "thread"), i->name,
-	                        proven ? "can be broken by another schedule" : "may not be atomic");
+	                        proven ? "can be violated by another schedule" : "may not be atomic");
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
 		const json_t *e = json_object_get(f, order[k]);
 		if (json_is_object(e))
@@ -248,8 +253,10 @@ static void trace_predicted(struct issues *s, const json_t *r, const json_t *f, 
 	                                   doc_text(json_object_get(f, "between"), "thread"),
 	                                   doc_text(json_object_get(f, "first"), "op"),
 	                                   doc_text(json_object_get(f, "second"), "op"))
-	                    : arena_printf(&s->arena, "It commits at %s and goes on to %s; no schedule that shows it "
-	                                   "was found.", doc_text(json_object_get(f, "commits"), "op"),
+	                    : arena_printf(&s->arena,
+	                                   "It commits at %s and continues to %s; no schedule that shows it "
+	                                   "was found.",
+	                                   doc_text(json_object_get(f, "commits"), "op"),
 	                                   doc_text(json_object_get(f, "violated"), "op"));
 	issue_fingerprint(i, i->message, NULL, NULL);
 }
@@ -258,32 +265,32 @@ void issues_of_trace(struct issues *s, const json_t *doc)
 {
 	const json_t *r, *f;
 	size_t k, j;
-	json_array_foreach(json_object_get(doc, "results"), k, r) {
+	json_array_foreach(json_object_get(doc, "results"), k, r)
+	{
 		const char *file = doc_text(r, "file");
 		const json_t *predicted = json_object_get(json_object_get(r, "predicted"), "findings");
 		if (!k)
 			s->subject = file;
-		json_array_foreach(json_object_get(r, "findings"), j, f)
-			trace_cycle(s, r, f, file);
-		json_array_foreach(predicted, j, f)
-			trace_predicted(s, r, f, file);
+		json_array_foreach(json_object_get(r, "findings"), j, f) trace_cycle(s, r, f, file);
+		json_array_foreach(predicted, j, f) trace_predicted(s, r, f, file);
 		const json_t *run = json_object_get(json_object_get(r, "run"), "results");
-		json_array_foreach(run, j, f)
-			issue_of_finding(s, f, file);
+		json_array_foreach(run, j, f) issue_of_finding(s, f, file);
 		if (json_array_size(json_object_get(r, "findings")) || doc_number(json_object_get(r, "run"), "findings"))
 			continue;
 		bool bad = doc_is(r, "verdict", "error");
-		struct issue *i = issue_new(s, r, bad ? "unknown" : doc_is(r, "serializable", "") &&
-		                                  json_is_true(json_object_get(r, "serializable")) ? "holds"
-		                                  : doc_text(r, "verdict"));
+		struct issue *i = issue_new(s, r,
+		                            bad ? "unknown"
+		                            : doc_is(r, "serializable", "") && json_is_true(json_object_get(r, "serializable"))
+		                                    ? "holds"
+		                                    : doc_text(r, "verdict"));
 		i->name = "trace";
 		i->subject = i->at.file = file;
-		i->title = bad                                 ? "the trace cannot be judged"
-		           : !strcmp(i->verdict, "holds")      ? "the trace is serializable"
-		                                               : "the trace is not decided";
+		i->title = bad                            ? "the trace cannot be checked"
+		           : !strcmp(i->verdict, "holds") ? "the trace is serializable"
+		                                          : "the trace is not decided";
 		if (!strcmp(i->verdict, "holds") && json_is_object(json_object_get(r, "run")))
 			i->title = doc_number(r, "blocks") ? "the marked blocks are serializable, and nothing was found"
-			                                 : "nothing was found";
+			                                   : "nothing was found";
 		i->message = *doc_text(r, "limit") ? arena_printf(&s->arena, "Out of %s.", doc_text(r, "limit")) : "";
 		issue_fingerprint(i, NULL, NULL, NULL);
 	}
@@ -303,8 +310,7 @@ static const char *marking_text(struct issues *s, const json_t *marking)
 	return keep(s, &b);
 }
 
-static void net_question(struct issues *s, const json_t *r, const json_t *q, const char *name, const char *rule,
-                         bool asked)
+static void net_question(struct issues *s, const json_t *r, const json_t *q, const char *name, const char *rule, bool asked)
 {
 	bool yes = doc_is(q, "answer", "yes"), open = doc_is(q, "answer", "unknown");
 	struct issue *i = issue_new(s, r, open ? "unknown" : yes && asked ? "violated" : "holds");
@@ -313,9 +319,8 @@ static void net_question(struct issues *s, const json_t *r, const json_t *q, con
 	i->rule = yes && asked ? issue_rule(rule) : NULL;
 	i->title = open ? arena_printf(&s->arena, "%s: not decided", name)
 	                : arena_printf(&s->arena, "%s: %s", name, yes ? "yes" : "no");
-	i->message = yes    ? arena_printf(&s->arena, "At the marking { %s }.",
-	                                   marking_text(s, json_object_get(q, "marking")))
-	             : open ? arena_printf(&s->arena, "The limit on %s was spent.", doc_text(q, "limit"))
+	i->message = yes    ? arena_printf(&s->arena, "At the marking { %s }.", marking_text(s, json_object_get(q, "marking")))
+	             : open ? arena_printf(&s->arena, "The limit on %s was reached.", doc_text(q, "limit"))
 	                    : "";
 	issue_fingerprint(i, NULL, NULL, NULL);
 }
@@ -324,11 +329,13 @@ void issues_of_net(struct issues *s, const json_t *doc)
 {
 	const json_t *r;
 	size_t k;
-	json_array_foreach(json_object_get(doc, "results"), k, r) {
+	json_array_foreach(json_object_get(doc, "results"), k, r)
+	{
 		const json_t *dead = json_object_get(r, "deadlock"), *cover = json_object_get(r, "cover");
 		s->subject = doc_text(r, "file");
 		if (cover)
-			net_question(s, r, cover, arena_printf(&s->arena, "cover %s", marking_text(s, json_object_get(cover, "places"))),
+			net_question(s, r, cover,
+			             arena_printf(&s->arena, "cover %s", marking_text(s, json_object_get(cover, "places"))),
 			             "net-coverable", true);
 		if (dead)
 			net_question(s, r, dead, "deadlock", "net-deadlock", json_is_true(json_object_get(dead, "asked")));
@@ -337,7 +344,7 @@ void issues_of_net(struct issues *s, const json_t *doc)
 			i->name = "prefix";
 			i->at.file = i->subject;
 			i->title = "the unfolding was not finished";
-			i->message = arena_printf(&s->arena, "The limit on %s was spent.", doc_text(r, "limit"));
+			i->message = arena_printf(&s->arena, "The limit on %s was reached.", doc_text(r, "limit"));
 			issue_fingerprint(i, NULL, NULL, NULL);
 		}
 	}

@@ -10,17 +10,17 @@ static struct place top(const json_t *stack)
 	const json_t *f;
 	size_t k;
 	for (int own = 1; own >= 0; own--)
-		json_array_foreach(stack, k, f)
-			if (*doc_text(f, "file") && !(own && json_is_true(json_object_get(f, "system"))))
-				return (struct place){ .file = doc_text(f, "file"),
-					.line = (uint32_t)doc_number(f, "line"),
-					.column = (uint32_t)doc_number(f, "column"),
-					.function = *doc_text(f, "function") ? doc_text(f, "function") : NULL };
+		json_array_foreach(stack, k, f) if (*doc_text(f, "file") &&
+		                                    !(own && json_is_true(json_object_get(f, "system")))) return (struct place){
+			.file = doc_text(f, "file"),
+			.line = (uint32_t)doc_number(f, "line"),
+			.column = (uint32_t)doc_number(f, "column"),
+			.function = *doc_text(f, "function") ? doc_text(f, "function") : NULL
+		};
 	return (struct place){ 0 };
 }
 
-static void step(struct issues *s, struct issue *i, const char *thread, const json_t *access, const char *what,
-                 bool essential)
+static void step(struct issues *s, struct issue *i, const char *thread, const json_t *access, const char *what, bool essential)
 {
 	const json_t *stack = json_object_get(access, "stack");
 	if (!json_array_size(stack))
@@ -62,10 +62,8 @@ void issue_of_finding(struct issues *s, const json_t *r, const char *subject)
 		                             (long long)doc_number(sup, "line"));
 	step(s, i, thread, json_object_get(r, "entered"), "enters the block", false);
 	step(s, i, thread, commit, arena_printf(&s->arena, "commits at %s", doc_text(commit, "what")), true);
-	step(s, i, *other ? other : "another thread", acquire,
-	     arena_printf(&s->arena, "%s", doc_text(acquire, "what")), false);
-	step(s, i, *other ? other : "another thread", access,
-	     arena_printf(&s->arena, "%s", doc_text(access, "what")), true);
+	step(s, i, *other ? other : "another thread", acquire, arena_printf(&s->arena, "%s", doc_text(acquire, "what")), false);
+	step(s, i, *other ? other : "another thread", access, arena_printf(&s->arena, "%s", doc_text(access, "what")), true);
 	step(s, i, thread, violation, arena_printf(&s->arena, "violates at %s", doc_text(violation, "what")), true);
 	issue_fingerprint(i, mark, NULL, NULL);
 }
@@ -75,8 +73,7 @@ void issues_of_run(struct issues *s, const json_t *doc)
 	const json_t *r;
 	size_t k;
 	s->subject = doc_text(doc, "program");
-	json_array_foreach(json_object_get(doc, "results"), k, r)
-		issue_of_finding(s, r, NULL);
+	json_array_foreach(json_object_get(doc, "results"), k, r) issue_of_finding(s, r, NULL);
 	if (json_array_size(json_object_get(doc, "results")))
 		return;
 	const char *verdict = doc_text(doc, "verdict"), *reason = doc_text(doc, "reason");

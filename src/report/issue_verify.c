@@ -1,4 +1,4 @@
-/* issue_verify: documents of `intact verify` as issues: a question a claim. */
+/* issue_verify: documents of `intact verify` as issues: one question per claim. */
 #include <string.h>
 
 #include "report/doc.h"
@@ -25,10 +25,9 @@ static void one(struct issues *s, const json_t *doc, const json_t *r)
 	bool open = !strcmp(answer, "rejected") || !strcmp(answer, "unknown");
 	i->title = !*claim ? arena_printf(&s->arena, "%s: %s", i->name, answer)
 	           : open  ? arena_printf(&s->arena, "%s: the claim '%s' is %s", i->name, claim,
-	                                  i->rule ? "rejected" : "not decided")
+                                         i->rule ? "rejected" : "not decided")
 	                   : arena_printf(&s->arena, "%s (claimed: %s)", i->name, claim);
-	i->message = doc_number(r, "link") ? arena_printf(&s->arena, "Link %lld: %s", (long long)doc_number(r, "link"), why)
-	                                   : why;
+	i->message = doc_number(r, "link") ? arena_printf(&s->arena, "Link %lld: %s", (long long)doc_number(r, "link"), why) : why;
 	if (*schedule && doc_is(doc, "of", "check") && strlen(schedule) < 2000)
 		i->next = arena_printf(&s->arena, "intact sim %s --schedule %s", s->subject, schedule);
 	issue_fingerprint(i, claim, answer, why);
@@ -39,6 +38,5 @@ void issues_of_verify(struct issues *s, const json_t *doc)
 	const json_t *r;
 	size_t k;
 	s->subject = *doc_text(doc, "subject") ? doc_text(doc, "subject") : doc_text(doc, "file");
-	json_array_foreach(json_object_get(doc, "results"), k, r)
-		one(s, doc, r);
+	json_array_foreach(json_object_get(doc, "results"), k, r) one(s, doc, r);
 }

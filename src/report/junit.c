@@ -1,7 +1,7 @@
 /*
- * junit: issues as JUnit XML: one suite a file, one case a question. What is
- * violated fails; what is not decided is an error, for it is no pass; what is
- * suppressed, or could not be judged at all, is skipped.
+ * junit: issues as JUnit XML: one suite per file, one case per question. What
+ * is violated fails; what is not decided is an error, for it is no pass; what
+ * is suppressed, or could not be judged at all, is skipped.
  */
 #include <string.h>
 
@@ -114,7 +114,9 @@ static void counts(const struct issues *s, uint32_t from, uint32_t to, struct bu
 		if (i->suppressed || i->skipped)
 			n[3]++;
 		else
-			n[!strcmp(i->verdict, "violated") ? 1 : !strcmp(i->verdict, "unknown") ? 2 : 0] += strcmp(i->verdict, "holds") != 0;
+			n[!strcmp(i->verdict, "violated")  ? 1
+			  : !strcmp(i->verdict, "unknown") ? 2
+			                                   : 0] += strcmp(i->verdict, "holds") != 0;
 	}
 	buf_printf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\"", n[0], n[1], n[2], n[3]);
 }

@@ -25,8 +25,7 @@ void line_put(struct line *l, const char *style, const char *s, size_t len)
 		buf_str(l->out, RESET);
 }
 
-void line_fit(struct line *l, const char *style, const char *s, size_t len, unsigned width,
-              const char *dots)
+void line_fit(struct line *l, const char *style, const char *s, size_t len, unsigned width, const char *dots)
 {
 	unsigned mark = (unsigned)utf8_columns(dots, strlen(dots)), used = 0;
 	size_t i = 0;
@@ -53,8 +52,7 @@ void line_fit(struct line *l, const char *style, const char *s, size_t len, unsi
 	buf_free(&cut);
 }
 
-void line_tail(struct line *l, const char *style, const char *s, size_t len, size_t tail,
-               unsigned width, const char *dots)
+void line_tail(struct line *l, const char *style, const char *s, size_t len, size_t tail, unsigned width, const char *dots)
 {
 	unsigned need = (unsigned)utf8_columns(s + len - tail, tail);
 	if (tail && utf8_columns(s, len) > width && need + 4 <= width) {

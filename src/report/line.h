@@ -29,12 +29,10 @@ struct line {
 void line_pad(struct line *l, unsigned column);
 /* Text in a style (NULL: none). */
 void line_put(struct line *l, const char *style, const char *s, size_t len);
-/* Cut to `width` columns, never inside a character, `dots` behind the cut. */
-void line_fit(struct line *l, const char *style, const char *s, size_t len, unsigned width,
-              const char *dots);
+/* Cut to `width` columns, never inside a character, `dots` after the cut. */
+void line_fit(struct line *l, const char *style, const char *s, size_t len, unsigned width, const char *dots);
 /* The same, but the last `tail` bytes stay when there is room for them. */
-void line_tail(struct line *l, const char *style, const char *s, size_t len, size_t tail,
-               unsigned width, const char *dots);
+void line_tail(struct line *l, const char *style, const char *s, size_t len, size_t tail, unsigned width, const char *dots);
 /* A number, right-aligned in `width` columns. */
 void line_number(struct line *l, const char *style, uint32_t n, unsigned width);
 

@@ -1,6 +1,6 @@
 /*
- * object_text: a history of an object as a drawing, one line a thread, time
- * from left to right (Fig. 6 of the SOAR paper):
+ * object_text: a history of an object as a drawing, one line per thread,
+ * time from left to right (Fig. 6 of the SOAR paper):
  *
  *     writer  ├─w1 write(true)────────────────────────────┤
  *     reader     ├─r1 read → true─┤ ├─r2 read → false─┤

@@ -54,7 +54,7 @@ static bool put_step(struct pml *m, uint32_t node, uint32_t which)
 		return false;
 	if (m->instrumented)
 		pml_instrument(m, node, path);
-	/* a d_step must have something to do behind its guard */
+	/* a d_step must have something to do after its guard */
 	buf_str(m->out, "skip }; goto ");
 	put_label(m, path->node);
 	buf_char(m->out, '\n');
@@ -251,16 +251,15 @@ static bool exportable(const struct ir *p, struct diags *d)
 		return false;
 	}
 	if (p->nthreads > MAX_PROCESSES) {
-		diag_error(d, "not-exported", p->src, p->templates[0].span,
-		           "%u threads: SPIN runs at most %u processes", p->nthreads, MAX_PROCESSES);
+		diag_error(d, "not-exported", p->src, p->templates[0].span, "%u threads: SPIN runs at most %u processes",
+		           p->nthreads, MAX_PROCESSES);
 		diag_hint(d, "--threads name=N sets their number");
 		return false;
 	}
 	return true;
 }
 
-bool promela_export(const struct ir *p, const struct promela_options *o, struct diags *d,
-                    struct buf *out)
+bool promela_export(const struct ir *p, const struct promela_options *o, struct diags *d, struct buf *out)
 {
 	struct pml m = { .p = p, .o = o, .instrumented = o->semantics == PROMELA_INSTRUMENTED, .out = out };
 	if (!exportable(p, d))
@@ -269,11 +268,11 @@ bool promela_export(const struct ir *p, const struct promela_options *o, struct 
 	if (!m.join)
 		return false;
 	paths_init(&m.x, p);
-	buf_printf(out, "/*\n * %s semantics. Check with\n *   spin -a FILE && gcc -O2 -DSAFETY -o pan pan.c"
-	                " && ./pan -m1000000\n * A failed assertion is a fault%s; an invalid end state is a"
-	                " deadlock\n * (pan -E does not look for them).\n */\n",
-	           m.instrumented ? "Instrumented" : "Standard",
-	           m.instrumented ? " or a commit point that does not fit" : "");
+	buf_printf(out,
+	           "/*\n * %s semantics. Check with\n *   spin -a FILE && gcc -O2 -DSAFETY -o pan pan.c"
+	           " && ./pan -m1000000\n * A failed assertion is a fault%s; an invalid end state is a"
+	           " deadlock\n * (pan -E does not look for them).\n */\n",
+	           m.instrumented ? "Instrumented" : "Standard", m.instrumented ? " or a commit point that does not fit" : "");
 	put_globals(&m);
 	if (m.instrumented)
 		pml_quiescent(&m);
@@ -283,11 +282,10 @@ bool promela_export(const struct ir *p, const struct promela_options *o, struct 
 		ok = !m.t->count || ((!m.instrumented || pml_count_choices(&m, d)) && put_template(&m));
 	}
 	if (m.x.error)
-		diag_error(d, "not-exported", p->src, p->spans[m.x.error_ins],
-		           "%s to be exported to Promela", m.x.error);
+		diag_error(d, "not-exported", p->src, p->spans[m.x.error_ins], "%s to be exported to Promela", m.x.error);
 	else if (ok && out->len > PML_MAX_OUTPUT) {
-		diag_error(d, "not-exported", p->src, p->templates[0].span,
-		           "the Promela model would be larger than %zu MiB", PML_MAX_OUTPUT >> 20);
+		diag_error(d, "not-exported", p->src, p->templates[0].span, "the Promela model would be larger than %zu MiB",
+		           PML_MAX_OUTPUT >> 20);
 		ok = false;
 	}
 	paths_free(&m.x);

@@ -21,14 +21,13 @@ enum promela_semantics {
 struct promela_options {
 	enum promela_semantics semantics;
 	/* Instrumented: where blocks without `commit;` commit. The first step of a
-	 * block instance along such an edge; when there is none, its exit. */
-	const uint8_t *edge;   /* by index into ir.succs; or NULL */
-	const bool *at_entry;  /* by block: the step that enters; or NULL */
+	 * block instance along such an edge; if there is none, its exit. */
+	const uint8_t *edge;  /* by index into ir.succs; or NULL */
+	const bool *at_entry; /* by block: the step that enters; or NULL */
 };
 
 /* False when the program has something that is not exported; `d` says what
  * and where, and `out` is to be thrown away. */
-bool promela_export(const struct ir *p, const struct promela_options *o, struct diags *d,
-                    struct buf *out);
+bool promela_export(const struct ir *p, const struct promela_options *o, struct diags *d, struct buf *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/grow.h"
 
 #define PROMELA_MAX_DEPTH 400u
-#define MAX_EX    (1u << 20)
+#define MAX_EX            (1u << 20)
 
 uint32_t ex_add(struct paths *x, struct ex e)
 {
@@ -12,7 +12,7 @@ uint32_t ex_add(struct paths *x, struct ex e)
 		return 0;
 	}
 	if (e.depth > PROMELA_MAX_DEPTH)
-		paths_fail(x, "the step computes too long an expression", IR_NONE);
+		paths_fail(x, "the step computes an expression that is too long", IR_NONE);
 	x->ex[x->nex] = e;
 	return x->nex++;
 }
@@ -37,13 +37,20 @@ uint16_t ex_deeper(const struct paths *x, uint32_t a, uint32_t b)
 static int decided(enum ir_op op, const struct ex *a, const struct ex *b)
 {
 	switch (op) {
-	case IR_EQ: return a->hi < b->lo || a->lo > b->hi ? 0 : a->lo == a->hi && b->lo == b->hi ? 1 : -1;
-	case IR_NE: return a->hi < b->lo || a->lo > b->hi ? 1 : a->lo == a->hi && b->lo == b->hi ? 0 : -1;
-	case IR_LT: return a->hi < b->lo ? 1 : a->lo >= b->hi ? 0 : -1;
-	case IR_LE: return a->hi <= b->lo ? 1 : a->lo > b->hi ? 0 : -1;
-	case IR_GT: return a->lo > b->hi ? 1 : a->hi <= b->lo ? 0 : -1;
-	case IR_GE: return a->lo >= b->hi ? 1 : a->hi < b->lo ? 0 : -1;
-	default: return -1;
+	case IR_EQ:
+		return a->hi < b->lo || a->lo > b->hi ? 0 : a->lo == a->hi && b->lo == b->hi ? 1 : -1;
+	case IR_NE:
+		return a->hi < b->lo || a->lo > b->hi ? 1 : a->lo == a->hi && b->lo == b->hi ? 0 : -1;
+	case IR_LT:
+		return a->hi < b->lo ? 1 : a->lo >= b->hi ? 0 : -1;
+	case IR_LE:
+		return a->hi <= b->lo ? 1 : a->lo > b->hi ? 0 : -1;
+	case IR_GT:
+		return a->lo > b->hi ? 1 : a->hi <= b->lo ? 0 : -1;
+	case IR_GE:
+		return a->lo >= b->hi ? 1 : a->hi < b->lo ? 0 : -1;
+	default:
+		return -1;
 	}
 }
 
@@ -58,8 +65,14 @@ void ex_interval(enum ir_op op, const struct ex *a, const struct ex *b, int64_t 
 	*lo = INT32_MIN;
 	*hi = INT32_MAX;
 	switch (op) {
-	case IR_ADD: *lo = a->lo + b->lo; *hi = a->hi + b->hi; break;
-	case IR_SUB: *lo = a->lo - b->hi; *hi = a->hi - b->lo; break;
+	case IR_ADD:
+		*lo = a->lo + b->lo;
+		*hi = a->hi + b->hi;
+		break;
+	case IR_SUB:
+		*lo = a->lo - b->hi;
+		*hi = a->hi - b->lo;
+		break;
 	case IR_MUL:
 		*lo = *hi = a->lo * b->lo;
 		min_max(a->lo * b->hi, lo, hi);
@@ -87,11 +100,18 @@ void ex_interval(enum ir_op op, const struct ex *a, const struct ex *b, int64_t 
 		*lo = a->lo * (1LL << (a->lo < 0 ? b->hi : b->lo));
 		*hi = a->hi * (1LL << (a->hi < 0 ? b->lo : b->hi));
 		break;
-	case IR_AND: case IR_OR: case IR_XOR:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
 		if (a->lo >= 0 && a->hi <= 1 && b->lo >= 0 && b->hi <= 1)
 			*lo = 0, *hi = 1;
 		break;
-	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
 		*lo = 0, *hi = 1;
 		break;
 	default:
@@ -102,16 +122,26 @@ void ex_interval(enum ir_op op, const struct ex *a, const struct ex *b, int64_t 
 int64_t ex_fold(enum ir_op op, int64_t a, int64_t b)
 {
 	switch (op) {
-	case IR_ADD: return a + b;
-	case IR_SUB: return a - b;
-	case IR_MUL: return a * b;
-	case IR_DIV: return b ? a / b : 0;
-	case IR_MOD: return b ? a % b : 0;
-	case IR_SHL: return b >= 0 && b < 32 ? a * (1LL << b) : 0;
-	case IR_SHR: return b >= 0 && b < 32 ? a >> b : 0;
-	case IR_AND: return a & b;
-	case IR_OR: return a | b;
-	default: return a ^ b;
+	case IR_ADD:
+		return a + b;
+	case IR_SUB:
+		return a - b;
+	case IR_MUL:
+		return a * b;
+	case IR_DIV:
+		return b ? a / b : 0;
+	case IR_MOD:
+		return b ? a % b : 0;
+	case IR_SHL:
+		return b >= 0 && b < 32 ? a * (1LL << b) : 0;
+	case IR_SHR:
+		return b >= 0 && b < 32 ? a >> b : 0;
+	case IR_AND:
+		return a & b;
+	case IR_OR:
+		return a | b;
+	default:
+		return a ^ b;
 	}
 }
 
@@ -125,8 +155,7 @@ uint32_t ex_binary(struct paths *x, enum ir_op op, uint32_t a, uint32_t b)
 		if (v >= INT32_MIN && v <= INT32_MAX)
 			return ex_const(x, v);
 	}
-	struct ex e = { .kind = EX_BINARY, .op = (uint8_t)op, .a = (int32_t)a, .b = (int32_t)b,
-		        .depth = ex_deeper(x, a, b) };
+	struct ex e = { .kind = EX_BINARY, .op = (uint8_t)op, .a = (int32_t)a, .b = (int32_t)b, .depth = ex_deeper(x, a, b) };
 	ex_interval(op, &x->ex[a], &x->ex[b], &e.lo, &e.hi);
 	return ex_add(x, e);
 }
@@ -134,8 +163,7 @@ uint32_t ex_binary(struct paths *x, enum ir_op op, uint32_t a, uint32_t b)
 uint32_t ex_unary(struct paths *x, enum ir_op op, uint32_t a)
 {
 	const struct ex *v = &x->ex[a];
-	struct ex e = { .kind = EX_UNARY, .op = (uint8_t)op, .a = (int32_t)a, .lo = 0, .hi = 1,
-		        .depth = ex_deeper(x, a, a) };
+	struct ex e = { .kind = EX_UNARY, .op = (uint8_t)op, .a = (int32_t)a, .lo = 0, .hi = 1, .depth = ex_deeper(x, a, a) };
 	if (op == IR_NEG) {
 		e.lo = -v->hi;
 		e.hi = -v->lo;
@@ -161,8 +189,13 @@ uint32_t ex_ite(struct paths *x, uint32_t c, uint32_t yes, uint32_t no)
 	if (yes == no)
 		return yes;
 	uint16_t d = ex_deeper(x, yes, no), dc = ex_deeper(x, c, c);
-	struct ex e = { .kind = EX_ITE, .a = (int32_t)c, .b = (int32_t)yes, .c = (int32_t)no,
-		        .lo = x->ex[yes].lo, .hi = x->ex[yes].hi, .depth = d > dc ? d : dc };
+	struct ex e = { .kind = EX_ITE,
+		        .a = (int32_t)c,
+		        .b = (int32_t)yes,
+		        .c = (int32_t)no,
+		        .lo = x->ex[yes].lo,
+		        .hi = x->ex[yes].hi,
+		        .depth = d > dc ? d : dc };
 	min_max(x->ex[no].lo, &e.lo, &e.hi);
 	min_max(x->ex[no].hi, &e.lo, &e.hi);
 	return ex_add(x, e);
@@ -187,10 +220,10 @@ uint32_t ex_fits(struct paths *x, enum ir_op op, uint32_t a, uint32_t b)
 	switch (op) {
 	case IR_ADD:
 		return ex_ite(x, bpos, ex_binary(x, IR_LE, a, ex_binary(x, IR_SUB, max, b)),
-		           ex_binary(x, IR_GE, a, ex_binary(x, IR_SUB, min, b)));
+		              ex_binary(x, IR_GE, a, ex_binary(x, IR_SUB, min, b)));
 	case IR_SUB:
 		return ex_ite(x, bpos, ex_binary(x, IR_GE, a, ex_binary(x, IR_ADD, min, b)),
-		           ex_binary(x, IR_LE, a, ex_binary(x, IR_ADD, max, b)));
+		              ex_binary(x, IR_LE, a, ex_binary(x, IR_ADD, max, b)));
 	case IR_MUL: {
 		uint32_t up = ex_binary(x, IR_DIV, max, b), down = ex_binary(x, IR_DIV, min, b);
 		uint32_t pos = both(x, ex_binary(x, IR_LE, a, up), ex_binary(x, IR_GE, a, down));

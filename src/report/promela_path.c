@@ -7,9 +7,9 @@
 #include "report/promela_ex.h"
 #include "base/grow.h"
 
-#define MAX_PATHS 4096u
-#define PROMELA_MAX_WORK  4000000u /* instructions on all paths of a node */
-#define MAX_FORKS 2000u
+#define MAX_PATHS        4096u
+#define PROMELA_MAX_WORK 4000000u /* instructions on all paths of a node */
+#define MAX_FORKS        2000u
 
 struct promela_cell { /* a global that the path has written */
 	uint32_t slot, value;
@@ -119,7 +119,7 @@ static void finish(struct walker *k, struct walk *w, enum path_end end, uint32_t
 {
 	struct paths *x = k->x;
 	if (x->n >= MAX_PATHS) {
-		paths_fail(x, "the step can go too many ways", w->pc);
+		paths_fail(x, "the step has too many outcomes", w->pc);
 		return;
 	}
 	if (!GROW(x->list, x->cap, x->n + 1ull)) {
@@ -196,8 +196,9 @@ static uint32_t cell_value(struct walker *k, const struct walk *w, const struct 
 	for (uint32_t i = w->ncells; i-- > 0;)
 		if (w->cells[i].slot == v->slot + elem)
 			return w->cells[i].value;
-	return ex_add(k->x, (struct ex){ .kind = EX_GLOBAL, .a = (int32_t)(v - k->x->ir->vars),
-	                                 .b = (int32_t)elem, .lo = v->lo, .hi = v->hi });
+	return ex_add(
+		k->x,
+		(struct ex){ .kind = EX_GLOBAL, .a = (int32_t)(v - k->x->ir->vars), .b = (int32_t)elem, .lo = v->lo, .hi = v->hi });
 }
 
 static bool untouched(const struct walk *w, const struct ir_var *v)
@@ -214,8 +215,11 @@ static uint32_t load(struct walker *k, struct walk *w, const struct ir_var *v, u
 	if (ex_is_const(x, index))
 		return cell_value(k, w, v, (uint32_t)x->ex[index].a);
 	if (untouched(w, v))
-		return ex_add(x, (struct ex){ .kind = EX_ELEM, .a = (int32_t)(v - x->ir->vars),
-		                              .b = (int32_t)index, .lo = v->lo, .hi = v->hi,
+		return ex_add(x, (struct ex){ .kind = EX_ELEM,
+		                              .a = (int32_t)(v - x->ir->vars),
+		                              .b = (int32_t)index,
+		                              .lo = v->lo,
+		                              .hi = v->hi,
 		                              .depth = ex_deeper(x, index, index) });
 	uint32_t e = cell_value(k, w, v, v->len - 1);
 	for (uint32_t i = v->len - 1; i-- > 0 && !x->error;)
@@ -239,8 +243,7 @@ static void store(struct walker *k, struct walk *w, const struct ir_var *v, uint
 		return;
 	}
 	for (uint32_t i = 0; i < v->len && !x->error; i++)
-		set_cell(k, w, v->slot + i,
-		         ex_ite(x, ex_binary(x, IR_EQ, index, ex_const(x, i)), value, cell_value(k, w, v, i)));
+		set_cell(k, w, v->slot + i, ex_ite(x, ex_binary(x, IR_EQ, index, ex_const(x, i)), value, cell_value(k, w, v, i)));
 }
 
 static uint32_t get_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t index, uint32_t len)
@@ -254,8 +257,7 @@ static uint32_t get_reg(struct walker *k, struct walk *w, uint32_t base, uint32_
 	return e;
 }
 
-static void set_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t index, uint32_t len,
-                    uint32_t value)
+static void set_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t index, uint32_t len, uint32_t value)
 {
 	struct paths *x = k->x;
 	if (ex_is_const(x, index)) {
@@ -284,8 +286,7 @@ static bool arith(struct walker *k, struct walk *w, const struct ir_ins *i, uint
 {
 	struct paths *x = k->x;
 	enum ir_op op = (enum ir_op)i->op;
-	if ((op == IR_DIV || op == IR_MOD) &&
-	    !require(k, w, ex_binary(x, IR_NE, c, ex_const(x, 0)), IRF_DIVISION))
+	if ((op == IR_DIV || op == IR_MOD) && !require(k, w, ex_binary(x, IR_NE, c, ex_const(x, 0)), IRF_DIVISION))
 		return false;
 	if ((op == IR_SHL || op == IR_SHR) && !within(k, w, c, 0, 31, IRF_SHIFT))
 		return false;
@@ -382,7 +383,7 @@ static bool choose(struct walker *k, struct walk *w, const struct ir_ins *i, str
 	if (w->path.nchoices > IR_MAX_CHOICES)
 		return paths_fail(k->x, "the step makes too many choices", w->pc);
 	if ((int64_t)i->c - i->b >= MAX_PATHS)
-		return paths_fail(k->x, "the step can go too many ways", w->pc);
+		return paths_fail(k->x, "the step has too many outcomes", w->pc);
 	for (int32_t v = i->b; v < i->c && !k->x->error; v++) {
 		struct walk *c = walk_copy(k, w);
 		if (!c)
@@ -433,21 +434,39 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	struct paths *x = k->x;
 	const struct ir_var *v;
 	switch ((enum ir_op)i->op) {
-	case IR_MOV: w->reg[i->a] = now->b; return true;
+	case IR_MOV:
+		w->reg[i->a] = now->b;
+		return true;
 	case IR_NEG:
 		if (!require(k, w, ex_binary(x, IR_NE, now->b, ex_const(x, INT32_MIN)), IRF_OVERFLOW))
 			return false;
 		/* fall through */
-	case IR_NOT: case IR_BITNOT: case IR_BOOL:
+	case IR_NOT:
+	case IR_BITNOT:
+	case IR_BOOL:
 		w->reg[i->a] = ex_unary(x, (enum ir_op)i->op, now->b);
 		return true;
-	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD: case IR_SHL: case IR_SHR:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
+	case IR_DIV:
+	case IR_MOD:
+	case IR_SHL:
+	case IR_SHR:
 		return arith(k, w, i, now->b, now->c);
-	case IR_AND: case IR_OR: case IR_XOR:
-	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
 		w->reg[i->a] = ex_binary(x, (enum ir_op)i->op, now->b, now->c);
 		return true;
-	case IR_RANGE: return within(k, w, w->reg[i->a], i->b, i->c, IRF_RANGE);
+	case IR_RANGE:
+		return within(k, w, w->reg[i->a], i->b, i->c, IRF_RANGE);
 	case IR_LGET:
 		if (!in_array(k, w, now->c, (uint32_t)i->d))
 			return false;
@@ -474,19 +493,33 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 			return false;
 		store(k, w, v, now->c, now->b);
 		return true;
-	case IR_CAS: case IR_XCHG: case IR_FADD: return shared_rmw(k, w, i, now);
-	case IR_ACQ: case IR_REL: return lock_step(k, w, i, now);
-	case IR_CHOOSE: return choose(k, w, i, now);
-	case IR_ASSERT: return require(k, w, ex_unary(x, IR_BOOL, now->b), IRF_ASSERT);
-	case IR_EXIT: leave(k, w, i); return true;
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
+		return shared_rmw(k, w, i, now);
+	case IR_ACQ:
+	case IR_REL:
+		return lock_step(k, w, i, now);
+	case IR_CHOOSE:
+		return choose(k, w, i, now);
+	case IR_ASSERT:
+		return require(k, w, ex_unary(x, IR_BOOL, now->b), IRF_ASSERT);
+	case IR_EXIT:
+		leave(k, w, i);
+		return true;
 	case IR_COMMIT:
 		if (!require(k, w, ex_unary(x, IR_NOT, w->reg[i->b]), IRF_COMMIT))
 			return false;
 		w->reg[i->b] = ex_const(x, 1);
 		w->path.commits = true;
 		return true;
-	case IR_ENTER: case IR_NOP: case IR_INVOKE: case IR_RESPOND: return true;
-	default: return paths_fail(x, "the step uses a safe or regular variable", w->pc);
+	case IR_ENTER:
+	case IR_NOP:
+	case IR_INVOKE:
+	case IR_RESPOND:
+		return true;
+	default:
+		return paths_fail(x, "the step uses a safe or regular variable", w->pc);
 	}
 }
 
@@ -539,12 +572,10 @@ static void go(struct walker *k, struct walk *w)
 			w->pc = (uint32_t)i->a;
 			continue;
 		case IR_JZ:
-			w->pc = decide(k, w, ex_unary(x, IR_BOOL, now.b), (uint32_t)i->a) ? w->pc + 1
-			                                                              : (uint32_t)i->a;
+			w->pc = decide(k, w, ex_unary(x, IR_BOOL, now.b), (uint32_t)i->a) ? w->pc + 1 : (uint32_t)i->a;
 			continue;
 		case IR_JNZ:
-			w->pc = decide(k, w, ex_unary(x, IR_BOOL, now.b), w->pc + 1) ? (uint32_t)i->a
-			                                                         : w->pc + 1;
+			w->pc = decide(k, w, ex_unary(x, IR_BOOL, now.b), w->pc + 1) ? (uint32_t)i->a : w->pc + 1;
 			continue;
 		case IR_ASSUME:
 		case IR_STUCK:
@@ -579,8 +610,7 @@ bool paths_of(struct paths *x, uint32_t tmpl, uint32_t node)
 	for (uint32_t r = 1; r < k.t->nregs; r++) {
 		const struct ir_slot *s = &p->slots[k.t->slot + r];
 		w->reg[r] = r >= k.t->nslots ? zero
-		                             : ex_add(x, (struct ex){ .kind = EX_REG, .a = (int32_t)r,
-		                                                      .lo = s->lo, .hi = s->hi });
+		                             : ex_add(x, (struct ex){ .kind = EX_REG, .a = (int32_t)r, .lo = s->lo, .hi = s->hi });
 	}
 	w->pc = n->ins + 1;
 	go(&k, w);

@@ -1,5 +1,5 @@
 /*
- * promela_path: all the ways through the code behind a node.
+ * promela_path: all the paths through the code after a node.
  *
  * The code is run on symbolic values (expressions over the state before the
  * step) and forks at every condition that is not constant. A path is the list
@@ -18,17 +18,17 @@
 
 enum ex_kind { EX_CONST, EX_REG, EX_GLOBAL, EX_ELEM, EX_UNARY, EX_BINARY, EX_ITE };
 
-struct ex { /* an expression over the state before the step */
-	uint8_t kind, op;  /* op: enum ir_op */
+struct ex {               /* an expression over the state before the step */
+	uint8_t kind, op; /* op: enum ir_op */
 	uint16_t depth;
-	int32_t a, b, c;   /* operands: ids; EX_CONST: a is the value; EX_REG: a the
+	int32_t a, b, c; /* operands: ids; EX_CONST: a is the value; EX_REG: a the
 	                    * register; EX_GLOBAL: var a, element b; EX_ELEM: var a, [b] */
 	int64_t lo, hi;
 };
 
-struct pins { /* an executed instruction */
-	uint32_t ins;       /* IR_NONE: register `choice` becomes 0 on arrival */
-	int32_t choice;     /* IR_CHOOSE: the value; IR_CAS: won */
+struct pins {                /* an executed instruction */
+	uint32_t ins;        /* IR_NONE: register `choice` becomes 0 on arrival */
+	int32_t choice;      /* IR_CHOOSE: the value; IR_CAS: won */
 	uint32_t b, c, d, e; /* values of its operands */
 };
 
@@ -40,11 +40,11 @@ struct path {
 	struct pins *code;
 	uint32_t ncode, cap_code;
 	enum path_end end;
-	uint32_t node;     /* where it leads */
+	uint32_t node; /* where it leads */
 	enum ir_fault fault;
 	uint32_t fault_ins;
 	uint32_t nchoices;
-	bool commits;      /* passes commit;, or leaves a block that has not yet */
+	bool commits; /* passes commit;, or leaves a block that has not yet */
 };
 
 struct paths {

@@ -60,26 +60,46 @@ void pml_reg(const struct pml *m, uint32_t r)
 static const char *op_text(enum ir_op op)
 {
 	switch (op) {
-	case IR_ADD: return "+";
-	case IR_SUB: return "-";
-	case IR_MUL: return "*";
-	case IR_DIV: return "/";
-	case IR_MOD: return "%";
-	case IR_SHL: return "<<";
-	case IR_SHR: return ">>";
-	case IR_AND: return "&";
-	case IR_OR: return "|";
-	case IR_XOR: return "^";
-	case IR_EQ: return "==";
-	case IR_NE: return "!=";
-	case IR_LT: return "<";
-	case IR_LE: return "<=";
-	case IR_GT: return ">";
-	case IR_GE: return ">=";
-	case IR_NEG: return "-";
-	case IR_NOT: return "!";
-	case IR_BITNOT: return "~";
-	default: return "";
+	case IR_ADD:
+		return "+";
+	case IR_SUB:
+		return "-";
+	case IR_MUL:
+		return "*";
+	case IR_DIV:
+		return "/";
+	case IR_MOD:
+		return "%";
+	case IR_SHL:
+		return "<<";
+	case IR_SHR:
+		return ">>";
+	case IR_AND:
+		return "&";
+	case IR_OR:
+		return "|";
+	case IR_XOR:
+		return "^";
+	case IR_EQ:
+		return "==";
+	case IR_NE:
+		return "!=";
+	case IR_LT:
+		return "<";
+	case IR_LE:
+		return "<=";
+	case IR_GT:
+		return ">";
+	case IR_GE:
+		return ">=";
+	case IR_NEG:
+		return "-";
+	case IR_NOT:
+		return "!";
+	case IR_BITNOT:
+		return "~";
+	default:
+		return "";
 	}
 }
 
@@ -247,15 +267,32 @@ static void put_ins(const struct pml *m, const struct pins *at, bool result)
 {
 	const struct ir_ins *i = &m->p->code[at->ins];
 	switch ((enum ir_op)i->op) {
-	case IR_MOV: case IR_NEG: case IR_NOT: case IR_BITNOT: case IR_BOOL:
+	case IR_MOV:
+	case IR_NEG:
+	case IR_NOT:
+	case IR_BITNOT:
+	case IR_BOOL:
 		pml_assign(m, i->a);
 		buf_str(m->out, op_text((enum ir_op)i->op));
 		put_operand(m, i->imm & IR_IMM_B, i->b, at->b);
 		buf_str(m->out, i->op == IR_BOOL ? " != 0; " : "; ");
 		break;
-	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD: case IR_SHL: case IR_SHR:
-	case IR_AND: case IR_OR: case IR_XOR:
-	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
+	case IR_DIV:
+	case IR_MOD:
+	case IR_SHL:
+	case IR_SHR:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
 		put_binary(m, i, at);
 		break;
 	case IR_LGET:
@@ -286,10 +323,13 @@ static void put_ins(const struct pml *m, const struct pins *at, bool result)
 		put_operand(m, i->imm & IR_IMM_B, i->b, at->b);
 		end_statement(m);
 		break;
-	case IR_CAS: case IR_XCHG: case IR_FADD:
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
 		put_rmw(m, i, at, result);
 		break;
-	case IR_ACQ: case IR_REL:
+	case IR_ACQ:
+	case IR_REL:
 		put_place(m, (uint32_t)i->a, i, at);
 		buf_printf(m->out, " = %d; ", i->op == IR_ACQ);
 		put_indexed(m, i->d, i, at);
@@ -321,11 +361,33 @@ static void put_ins(const struct pml *m, const struct pins *at, bool result)
 static uint32_t writes(const struct ir_ins *i)
 {
 	switch ((enum ir_op)i->op) {
-	case IR_MOV: case IR_NEG: case IR_NOT: case IR_BITNOT: case IR_BOOL:
-	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD: case IR_SHL: case IR_SHR:
-	case IR_AND: case IR_OR: case IR_XOR:
-	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
-	case IR_LGET: case IR_LOAD: case IR_CHOOSE: case IR_CAS: case IR_XCHG: case IR_FADD:
+	case IR_MOV:
+	case IR_NEG:
+	case IR_NOT:
+	case IR_BITNOT:
+	case IR_BOOL:
+	case IR_ADD:
+	case IR_SUB:
+	case IR_MUL:
+	case IR_DIV:
+	case IR_MOD:
+	case IR_SHL:
+	case IR_SHR:
+	case IR_AND:
+	case IR_OR:
+	case IR_XOR:
+	case IR_EQ:
+	case IR_NE:
+	case IR_LT:
+	case IR_LE:
+	case IR_GT:
+	case IR_GE:
+	case IR_LGET:
+	case IR_LOAD:
+	case IR_CHOOSE:
+	case IR_CAS:
+	case IR_XCHG:
+	case IR_FADD:
 		return (uint32_t)i->a;
 	default:
 		return 0;
@@ -334,15 +396,13 @@ static uint32_t writes(const struct ir_ins *i)
 
 static bool has_b(const struct ir_ins *i)
 {
-	return i->op == IR_STORE || i->op == IR_LSET ||
-	       (i->op >= IR_MOV && i->op <= IR_GE); /* a:r = b op c and its kin */
+	return i->op == IR_STORE || i->op == IR_LSET || (i->op >= IR_MOV && i->op <= IR_GE); /* a:r = b op c and its kin */
 }
 
 static bool has_c(const struct ir_ins *i)
 {
-	return (i->op >= IR_ADD && i->op <= IR_GE) || i->op == IR_LGET || i->op == IR_LSET ||
-	       i->op == IR_LOAD || i->op == IR_STORE || i->op == IR_CAS || i->op == IR_XCHG ||
-	       i->op == IR_FADD || i->op == IR_ACQ || i->op == IR_REL;
+	return (i->op >= IR_ADD && i->op <= IR_GE) || i->op == IR_LGET || i->op == IR_LSET || i->op == IR_LOAD ||
+	       i->op == IR_STORE || i->op == IR_CAS || i->op == IR_XCHG || i->op == IR_FADD || i->op == IR_ACQ || i->op == IR_REL;
 }
 
 static void need(const struct pml *m, bool *live, bool yes, int32_t r, uint32_t ex)
@@ -428,6 +488,6 @@ void pml_fault(const struct pml *m, const struct path *path)
 {
 	struct span s = m->p->spans[path->fault_ins];
 	struct source_pos pos = source_pos(m->p->src, s.start);
-	buf_printf(m->out, "assert(false) /* %s: line %u, column %u%s */", ir_fault_name(path->fault),
-	           pos.line, pos.column, m->shadow ? ", in the serial run" : "");
+	buf_printf(m->out, "assert(false) /* %s: line %u, column %u%s */", ir_fault_name(path->fault), pos.line, pos.column,
+	           m->shadow ? ", in the serial run" : "");
 }

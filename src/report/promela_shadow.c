@@ -131,7 +131,7 @@ void pml_shadow_frame(const struct pml *m, int32_t first_node)
 
 /* ---- choices ------------------------------------------------------------ */
 
-struct count { /* of a node */
+struct count {                  /* of a node */
 	uint32_t most, longest; /* choices of a step; of the steps up to here since outside */
 	bool after;             /* reachable after the commit, inside the block */
 };
@@ -292,8 +292,10 @@ bool pml_shadow(struct pml *m)
 {
 	struct promela_shape s = { NULL, NULL };
 	bool ok = find_shape(m, &s);
-	buf_printf(m->out, "/* %s: from where the shadow waits until it is outside its block */\n"
-	                   "inline shadow_%s() {\n\tstart = 1; fuel = 0; kp = 0;\n\tdo\n", m->t->name, m->t->name);
+	buf_printf(m->out,
+	           "/* %s: from where the shadow waits until it is outside its block */\n"
+	           "inline shadow_%s() {\n\tstart = 1; fuel = 0; kp = 0;\n\tdo\n",
+	           m->t->name, m->t->name);
 	m->shadow = true;
 	for (uint32_t n = m->t->node; ok && n < m->t->node + m->t->nnode; n++)
 		if (!follows(m, &s, n))

@@ -30,6 +30,10 @@ struct render_text_options {
 	bool color, utf8;
 	unsigned max_rows; /* of a table; 0: all */
 };
-void render_text(const json_t *doc, const struct render_text_options *o, struct buf *out);
+/* A result of `intact history`, of `intact net` as the command prints it (history_json.c, net_text.c). */
+void history_result_text(const json_t *result, bool color, struct buf *out);
+void net_result_text(const json_t *result, struct buf *out);
+/* The answers as a list, whatever the kind. */
+void render_list(const json_t *doc, const struct render_text_options *o, struct buf *out);
 
 #endif

@@ -6,8 +6,7 @@
 #include "verdict/schedule_text.h"
 
 /* Booleans and numbers as such, enumerators and locks as words. */
-static void value(const struct ir *p, const char *key, enum ir_value_kind kind, uint32_t enum_id, int32_t v,
-                  struct json_out *j)
+static void value(const struct ir *p, const char *key, enum ir_value_kind kind, uint32_t enum_id, int32_t v, struct json_out *j)
 {
 	struct buf text;
 	buf_init(&text);
@@ -36,15 +35,24 @@ static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct jso
 static const char *mode_name(uint32_t mode)
 {
 	switch (mode) {
-	case IRA_READ: return "read";
-	case IRA_WRITE: return "write";
-	case IRA_RMW: return "update";
-	case IRA_ACQUIRE: return "acquire";
-	case IRA_RELEASE: return "release";
-	case IRA_READ_INV: return "begin-read";
-	case IRA_READ_RESP: return "end-read";
-	case IRA_WRITE_INV: return "begin-write";
-	default: return "end-write";
+	case IRA_READ:
+		return "read";
+	case IRA_WRITE:
+		return "write";
+	case IRA_RMW:
+		return "update";
+	case IRA_ACQUIRE:
+		return "acquire";
+	case IRA_RELEASE:
+		return "release";
+	case IRA_READ_INV:
+		return "begin-read";
+	case IRA_READ_RESP:
+		return "end-read";
+	case IRA_WRITE_INV:
+		return "begin-write";
+	default:
+		return "end-write";
 	}
 }
 
@@ -100,8 +108,7 @@ static void local_values(const struct run *r, const struct run_step *s, struct j
 }
 
 /* `has`: there is an argument or a result, called `what`. */
-static void operation(const struct ir *p, const char *key, uint32_t oper, bool has, const char *what, int32_t v,
-                      struct json_out *j)
+static void operation(const struct ir *p, const char *key, uint32_t oper, bool has, const char *what, int32_t v, struct json_out *j)
 {
 	if (oper == IR_NONE)
 		return;
@@ -116,8 +123,13 @@ static void operation(const struct ir *p, const char *key, uint32_t oper, bool h
 
 static void boundaries(const struct ir *p, const struct run_step *s, struct json_out *j)
 {
-	const struct { const char *name; uint32_t block; } all[] = {
-		{ "entered", s->entered }, { "left", s->exited }, { "committed", s->committed },
+	const struct {
+		const char *name;
+		uint32_t block;
+	} all[] = {
+		{ "entered", s->entered },
+		{ "left", s->exited },
+		{ "committed", s->committed },
 	};
 	uint32_t inside = p->nodes[s->node].block;
 	json_text_or_null(j, "block", inside == IR_NONE ? NULL : p->blocks[inside].name);
@@ -167,8 +179,8 @@ static void step(const struct run *r, uint32_t i, struct json_out *j)
 	changes(r, s, j);
 	local_values(r, s, j);
 	operation(p, "invoked", s->invoked, s->invoked != IR_NONE && p->opers[s->invoked].nargs, "argument", s->arg, j);
-	operation(p, "answered", s->responded, s->responded != IR_NONE && p->opers[s->responded].has_result, "result",
-	          s->result, j);
+	operation(p, "answered", s->responded, s->responded != IR_NONE && p->opers[s->responded].has_result, "result", s->result,
+	          j);
 	json_flag(j, "stuck", s->stuck);
 	if (s->fault != IRF_NONE)
 		fault(r, s, j);

@@ -1,5 +1,5 @@
 /*
- * run_json: a run as JSON, one step a line, the same bytes every time.
+ * run_json: a run as JSON, one step per line, the same bytes every time.
  *
  * Writes members of the object that is open, so that a result can put its own
  * beside them:

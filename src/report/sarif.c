@@ -3,7 +3,7 @@
  *
  * One run. Violated issues are results; what was not decided is a
  * notification of the invocation (a result would show up as an alert); what
- * holds is not mentioned. A story is a code flow with one thread flow a
+ * holds is not mentioned. A story is a code flow with one thread flow per
  * thread and executionOrder across them, counted from 1.
  */
 #include <ctype.h>
@@ -79,7 +79,8 @@ static json_t *state(const json_t *vars)
 {
 	json_t *out = json_object(), *v;
 	const char *name;
-	json_object_foreach((json_t *)(uintptr_t)vars, name, v) {
+	json_object_foreach((json_t *)(uintptr_t)vars, name, v)
+	{
 		char *t = json_is_string(v) ? NULL : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
 		json_object_set_new(out, name, text_of(t ? t : json_is_string(v) ? json_string_value(v) : "?"));
 		free(t);
@@ -123,7 +124,8 @@ static json_t *stacks(const struct issue *i)
 	for (uint32_t k = 0; k < i->stacks.len; k++) {
 		json_t *frames = json_array();
 		size_t n;
-		json_array_foreach((json_t *)(uintptr_t)i->stacks.data[k].frames, n, f) {
+		json_array_foreach((json_t *)(uintptr_t)i->stacks.data[k].frames, n, f)
+		{
 			struct place p = { .file = *doc_text(f, "file") ? doc_text(f, "file") : NULL,
 				           .line = (uint32_t)doc_number(f, "line"),
 				           .column = (uint32_t)doc_number(f, "column"),
@@ -133,8 +135,7 @@ static json_t *stacks(const struct issue *i)
 				json_object_set_new(frame, "module", json_string(doc_text(f, "module")));
 			json_array_append_new(frames, frame);
 		}
-		json_array_append_new(all, json_pack("{s:o, s:o}", "message", text_of(i->stacks.data[k].title),
-		                                     "frames", frames));
+		json_array_append_new(all, json_pack("{s:o, s:o}", "message", text_of(i->stacks.data[k].title), "frames", frames));
 	}
 	return all;
 }
@@ -151,16 +152,14 @@ static json_t *result(struct issues *s, const struct issue *i, json_t *seen, boo
 	const char *message = *i->message ? arena_printf(&s->arena, "%s. %s", i->title, i->message) : i->title;
 	json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:o, s:[o], s:{s:s}}", "ruleId", i->rule->id, "ruleIndex",
 	                      (json_int_t)(i->rule - issue_rules), "kind", "fail", "level", i->rule->level, "message",
-	                      text_of(message), "locations", location(&at, NULL), "partialFingerprints",
-	                      "intact/v1", print);
+	                      text_of(message), "locations", location(&at, NULL), "partialFingerprints", "intact/v1", print);
 	if (i->steps.len)
 		json_object_set_new(r, "codeFlows", json_pack("[o]", code_flow(i)));
 	if (i->stacks.len)
 		json_object_set_new(r, "stacks", stacks(i));
 	if (suppressing)
 		json_object_set_new(r, "suppressions",
-		                    i->suppressed ? json_pack("[{s:s, s:s}]", "kind", "external", "justification",
-		                                              i->suppressed)
+		                    i->suppressed ? json_pack("[{s:s, s:s}]", "kind", "external", "justification", i->suppressed)
 		                                  : json_array());
 	if (i->next)
 		json_object_set_new(r, "properties", json_pack("{s:s}", "next", i->next));
@@ -177,10 +176,11 @@ static json_t *rules(void)
 		buf_printf(&help, "%sreport.md#%s", INTACT_HOMEPAGE, r->id);
 		buf_printf(&md, "**%s**\n\n%s", r->brief, r->help);
 		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:s, s:s}, s:{s:s}, s:{s:[s,s], s:s}}", "id",
-			r->id, "name", r->name, "helpUri", buf_cstr(&help), "shortDescription", text_of(r->brief), "fullDescription",
-			text_of(r->help), "help", "text", r->help, "markdown", buf_cstr(&md), "defaultConfiguration",
-			"level", r->level, "properties", "tags", "concurrency", "atomicity", "precision",
-			!strcmp(r->level, "error") ? "very-high" : "high"));
+		                                     r->id, "name", r->name, "helpUri", buf_cstr(&help), "shortDescription",
+		                                     text_of(r->brief), "fullDescription", text_of(r->help), "help", "text",
+		                                     r->help, "markdown", buf_cstr(&md), "defaultConfiguration", "level", r->level,
+		                                     "properties", "tags", "concurrency", "atomicity", "precision",
+		                                     !strcmp(r->level, "error") ? "very-high" : "high"));
 		buf_free(&md);
 		buf_free(&help);
 	}
@@ -212,14 +212,13 @@ void render_sarif(const json_t *doc, struct buf *out)
 			json_array_append_new(notes, notification(&s, i));
 	}
 	json_t *log = json_pack(
-		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:s, s:o}}, s:[{s:b, s:o}], s:{s:s}, s:s, s:{s:{s:{s:s}}}, s:o}]}",
-		"version", "2.1.0", "$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		"runs", "tool", "driver", "name", "Intact", "version", INTACT_VERSION, "semanticVersion",
-		INTACT_VERSION, "informationUri", INTACT_HOMEPAGE, "rules", rules(), "invocations", "executionSuccessful", !s.failed,
-		"toolExecutionNotifications", notes, "automationDetails", "id",
-		arena_printf(&s.arena, "intact/%s/", s.kind), "columnKind", "unicodeCodePoints",
-		"originalUriBaseIds", "%SRCROOT%", "description", "text", "The directory that intact was run in.",
-		"results", results);
+		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:s, s:o}}, s:[{s:b, s:o}], s:{s:s}, s:s, s:{s:{s:{s:s}}}, s:o}]}", "version",
+		"2.1.0", "$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		"runs", "tool", "driver", "name", "Intact", "version", INTACT_VERSION, "semanticVersion", INTACT_VERSION,
+		"informationUri", INTACT_HOMEPAGE, "rules", rules(), "invocations", "executionSuccessful", !s.failed,
+		"toolExecutionNotifications", notes, "automationDetails", "id", arena_printf(&s.arena, "intact/%s/", s.kind),
+		"columnKind", "unicodeCodePoints", "originalUriBaseIds", "%SRCROOT%", "description", "text",
+		"The directory in which intact was run.", "results", results);
 	char *text = log ? json_dumps(log, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 	if (text)
 		buf_str(out, text);

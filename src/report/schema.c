@@ -53,23 +53,28 @@ static const json_t *resolve(struct schema_checker *c, const json_t *s)
 {
 	const char *ref;
 	for (int i = 0; i < 16 && (ref = json_string_value(json_object_get(s, "$ref"))); i++)
-		s = strncmp(ref, "#/$defs/", 8)
-		            ? NULL
-		            : json_object_get(json_object_get(c->root, "$defs"), ref + 8);
+		s = strncmp(ref, "#/$defs/", 8) ? NULL : json_object_get(json_object_get(c->root, "$defs"), ref + 8);
 	return s;
 }
 
 static bool is_type(const char *t, const json_t *v)
 {
 	switch (json_typeof(v)) {
-	case JSON_OBJECT: return !strcmp(t, "object");
-	case JSON_ARRAY: return !strcmp(t, "array");
-	case JSON_STRING: return !strcmp(t, "string");
-	case JSON_INTEGER: return !strcmp(t, "integer") || !strcmp(t, "number");
-	case JSON_REAL: return !strcmp(t, "number");
+	case JSON_OBJECT:
+		return !strcmp(t, "object");
+	case JSON_ARRAY:
+		return !strcmp(t, "array");
+	case JSON_STRING:
+		return !strcmp(t, "string");
+	case JSON_INTEGER:
+		return !strcmp(t, "integer") || !strcmp(t, "number");
+	case JSON_REAL:
+		return !strcmp(t, "number");
 	case JSON_TRUE:
-	case JSON_FALSE: return !strcmp(t, "boolean");
-	case JSON_NULL: return !strcmp(t, "null");
+	case JSON_FALSE:
+		return !strcmp(t, "boolean");
+	case JSON_NULL:
+		return !strcmp(t, "null");
 	}
 	return false;
 }
@@ -115,21 +120,22 @@ static bool check_object(struct schema_checker *c, const json_t *s, const json_t
 	json_t *m;
 	const char *key;
 	size_t i;
-	json_array_foreach(json_object_get(s, "required"), i, r)
-		if (!json_object_get(v, json_string_value(r))) {
-			struct at missing = { at, json_string_value(r), 0 };
-			return fail(c, &missing, "is missing");
-		}
+	json_array_foreach(json_object_get(s, "required"), i, r) if (!json_object_get(v, json_string_value(r)))
+	{
+		struct at missing = { at, json_string_value(r), 0 };
+		return fail(c, &missing, "is missing");
+	}
 	more = json_object_get(s, "additionalProperties");
 	if (!props && !more)
 		return true;
-	json_object_foreach((json_t *)(uintptr_t)v, key, m) {
+	json_object_foreach((json_t *)(uintptr_t)v, key, m)
+	{
 		struct at here = { at, key, 0 };
 		p = json_object_get(props, key);
 		if (!p)
 			p = more;
 		if (json_is_false(p))
-			return fail(c, &here, "there is no such member");
+			return fail(c, &here, "unknown member");
 		if (json_is_object(p) && !check(c, p, m, &here))
 			return false;
 	}
@@ -171,9 +177,7 @@ static bool check_conditional(struct schema_checker *c, const json_t *s, const j
 {
 	const json_t *all = json_object_get(s, "allOf"), *cond = json_object_get(s, "if"), *part;
 	size_t i;
-	json_array_foreach(all, i, part)
-		if (!check(c, part, v, at))
-			return false;
+	json_array_foreach(all, i, part) if (!check(c, part, v, at)) return false;
 	if (!cond)
 		return true;
 	struct schema_checker quiet = { c->root, NULL };
@@ -190,7 +194,7 @@ static bool check(struct schema_checker *c, const json_t *s, const json_t *v, co
 	if ((k = json_object_get(s, "type")) && !check_type(c, k, v, at))
 		return false;
 	if ((k = json_object_get(s, "const")) && !json_equal(k, v))
-		return fail(c, at, "is not what it must be");
+		return fail(c, at, "is not the required value");
 	if ((k = json_object_get(s, "enum")) && !check_enum(c, k, v, at))
 		return false;
 	if (json_is_object(v) && !check_object(c, s, v, at))

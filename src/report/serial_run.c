@@ -19,8 +19,7 @@ static bool take(struct serial_rerun *s, uint32_t thread, const struct run_step 
 	if (like && run_step(s->run, thread, s->from->picks + like->pick, like->npick) == RUN_OK)
 		return true;
 	uint32_t n = run_outcomes(s->run, thread, s->room, 1);
-	return n && s->room[0].result == IR_OK &&
-	       run_step(s->run, thread, s->room[0].pick, s->room[0].npick) == RUN_OK;
+	return n && s->room[0].result == IR_OK && run_step(s->run, thread, s->room[0].pick, s->room[0].npick) == RUN_OK;
 }
 
 /* The whole block, in one piece: the picks are those of its steps there. */
@@ -47,8 +46,7 @@ static bool take_block(struct serial_rerun *s, uint32_t first)
 static uint32_t left_at(const struct run *r, uint32_t at)
 {
 	uint32_t i = at;
-	while (i < r->nsteps &&
-	       !(r->steps[i].thread == r->steps[at].thread && r->steps[i].exited == r->steps[at].entered))
+	while (i < r->nsteps && !(r->steps[i].thread == r->steps[at].thread && r->steps[i].exited == r->steps[at].entered))
 		i++;
 	return i;
 }
@@ -119,14 +117,13 @@ static uint32_t round_of(const struct run *r, const uint32_t *items, uint32_t st
 }
 
 /* The same step there: of the same item, at the same place, in the same round. */
-static uint32_t counterpart(const struct run *r, const uint32_t *items, uint32_t step,
-                            const struct run *there, const uint32_t *items_there)
+static uint32_t counterpart(const struct run *r, const uint32_t *items, uint32_t step, const struct run *there,
+                            const uint32_t *items_there)
 {
 	uint32_t round = round_of(r, items, step);
 	for (uint32_t i = 0; i < there->nsteps; i++)
 		if (there->steps[i].thread == r->steps[step].thread && items_there[i] == items[step] &&
-		    there->steps[i].node == r->steps[step].node &&
-		    round_of(there, items_there, i) == round)
+		    there->steps[i].node == r->steps[step].node && round_of(there, items_there, i) == round)
 			return i;
 	return IR_NONE;
 }
@@ -143,8 +140,7 @@ static bool same_access(const struct ir_event *a, const struct ir_event *b)
 }
 
 /* "-> 1", "= 2", "next[1] -> 0": the first access that differs there. */
-static char *difference(const struct run *r, uint32_t a, const struct run *there, uint32_t b,
-                        const struct glyphs *g)
+static char *difference(const struct run *r, uint32_t a, const struct run *there, uint32_t b, const struct glyphs *g)
 {
 	const struct run_step *x = &r->steps[a], *y = &there->steps[b];
 	const struct ir_event *f = NULL, *e = NULL;
@@ -168,8 +164,7 @@ static char *difference(const struct run *r, uint32_t a, const struct run *there
 	return s;
 }
 
-bool serial_notes(const struct run *r, uint32_t block, const struct run *there,
-                  const struct glyphs *g, char **notes)
+bool serial_notes(const struct run *r, uint32_t block, const struct run *there, const struct glyphs *g, char **notes)
 {
 	uint32_t *items = calloc((size_t)r->nsteps + there->nsteps + 1, sizeof *items);
 	uint32_t *items_there = items ? items + r->nsteps : NULL;

@@ -1,7 +1,8 @@
 /*
- * serial_run: a serial companion of a run: the same blocks, each in one piece,
- * and the same steps outside, in the order in which the blocks were entered
- * or left. An example of what would have happened, to show beside what did.
+ * serial_run: a serial run to compare with a run: the same blocks, each in one
+ * piece, and the same steps outside, in the order in which the blocks were
+ * entered or left. An example of what would have happened, to show beside what
+ * did.
  */
 #ifndef INTACT_REPORT_SERIAL_RUN_H
 #define INTACT_REPORT_SERIAL_RUN_H
@@ -23,7 +24,6 @@ bool serial_run(const struct run *r, uint32_t block, bool at_exit, struct run *o
  * read or wrote another value: notes[step], malloc'ed, else NULL. False: they
  * all did the same. Cost: cubic in the steps at worst; for short runs.
  */
-bool serial_notes(const struct run *r, uint32_t block, const struct run *there,
-                  const struct glyphs *g, char **notes);
+bool serial_notes(const struct run *r, uint32_t block, const struct run *there, const struct glyphs *g, char **notes);
 
 #endif

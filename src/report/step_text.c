@@ -46,8 +46,7 @@ void text_variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *
 		buf_printf(out, "[%u]", elem);
 }
 
-static void value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t v,
-                  struct buf *out)
+static void value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t v, struct buf *out)
 {
 	struct buf text;
 	buf_init(&text);
@@ -147,8 +146,7 @@ static void source(const struct ir *p, struct span s, struct buf *out)
 /* ---- events ------------------------------------------------------------- */
 
 /* These return how many bytes at the end are the result. */
-static size_t event_update(const struct ir *p, const struct ir_event *e, const struct glyphs *g,
-                           struct buf *out)
+static size_t event_update(const struct ir *p, const struct ir_event *e, const struct glyphs *g, struct buf *out)
 {
 	uint8_t op = p->code[e->ins].op;
 	buf_str(out, op == IR_CAS ? "cas(" : op == IR_XCHG ? "exchange(" : "fetch_add(");
@@ -164,10 +162,13 @@ static size_t event_update(const struct ir *p, const struct ir_event *e, const s
 	return out->len - at;
 }
 
-static size_t event(const struct ir *p, const struct ir_event *e, const struct glyphs *g,
-                    struct buf *out)
+static size_t event(const struct ir *p, const struct ir_event *e, const struct glyphs *g, struct buf *out)
 {
-	static const struct { uint32_t mode; const char *before, *between; bool arrow; } forms[] = {
+	static const struct {
+		uint32_t mode;
+		const char *before, *between;
+		bool arrow;
+	} forms[] = {
 		{ IRA_READ, "read ", "", true },
 		{ IRA_WRITE, "", " = ", false },
 		{ IRA_ACQUIRE, "acquire ", NULL, false },
@@ -197,8 +198,7 @@ static size_t event(const struct ir *p, const struct ir_event *e, const struct g
 	return at ? out->len - at : 0;
 }
 
-static size_t events(const struct run *r, const struct run_step *s, const struct glyphs *g,
-                     struct buf *out)
+static size_t events(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
 	size_t result = 0;
 	for (uint32_t i = 0; i < s->nevent; i++) {
@@ -246,8 +246,7 @@ static size_t response(const struct ir *p, const struct run_step *s, struct buf 
 }
 
 /* The statement, and what its reads saw. */
-static void statement(const struct run *r, const struct run_step *s, const struct glyphs *g,
-                      struct buf *out)
+static void statement(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
 	bool first = true;
 	source(r->ir, r->ir->nodes[s->node].span, out);
@@ -266,8 +265,7 @@ static void statement(const struct run *r, const struct run_step *s, const struc
 }
 
 /* Returns how many bytes at the end are the step's result. */
-static size_t action(const struct run *r, const struct run_step *s, const struct glyphs *g,
-                     struct buf *out)
+static size_t action(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
 	const struct ir *p = r->ir;
 	const struct ir_node *n = &p->nodes[s->node];
@@ -288,12 +286,19 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 		}
 		buf_str(out, "step: ");
 		return events(r, s, g, out);
-	case IRN_ACCESS: case IRN_LOCK: case IRN_REGISTER:
+	case IRN_ACCESS:
+	case IRN_LOCK:
+	case IRN_REGISTER:
 		if (s->nevent)
 			return events(r, s, g, out);
 		source(p, n->span, out);
 		return 0;
-	case IRN_ENTER: case IRN_EXIT: case IRN_END: case IRN_STUCK: case IRN_LOCAL: case IRN_AWAIT:
+	case IRN_ENTER:
+	case IRN_EXIT:
+	case IRN_END:
+	case IRN_STUCK:
+	case IRN_LOCAL:
+	case IRN_AWAIT:
 		source(p, n->span, out);
 		return 0;
 	}
@@ -301,7 +306,7 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 }
 
 /* What was picked: the locals it decided, else the alternatives' numbers. The
- * value that a read of a safe or regular variable returned is told already. */
+ * value that a read of a safe or regular variable returned is already shown. */
 static void choice(const struct run *r, const struct run_step *s, struct buf *out)
 {
 	bool told = s->npick == 1 && s->nevent == 1 && r->events[s->event].mode == IRA_READ_RESP;
@@ -321,21 +326,19 @@ static void consequences(const struct run *r, const struct run_step *s, struct b
 	if (s->committed != IR_NONE)
 		buf_str(out, ", commits");
 	if (s->stuck)
-		buf_str(out, ", waits for ever");
+		buf_str(out, ", waits forever");
 	if (s->fault != IRF_NONE)
 		buf_printf(out, ", fault (%s)", ir_fault_name(s->fault));
 }
 
-static void boundary(const struct run *r, const struct run_step *s, const char *in, const char *out_,
-                     struct buf *out)
+static void boundary(const struct run *r, const struct run_step *s, const char *in, const char *out_, struct buf *out)
 {
 	bool enter = s->entered != IR_NONE;
 	buf_printf(out, "%s ", enter ? in : out_);
 	safe(out, r->ir->blocks[enter ? s->entered : s->exited].name);
 }
 
-static size_t step(const struct run *r, uint32_t i, const struct glyphs *g, const char *in,
-                   const char *out_, struct buf *out)
+static size_t step(const struct run *r, uint32_t i, const struct glyphs *g, const char *in, const char *out_, struct buf *out)
 {
 	const struct run_step *s = &r->steps[i];
 	size_t result = 0;
@@ -358,8 +361,7 @@ size_t text_step_lane(const struct run *r, uint32_t i, const struct glyphs *g, s
 	return step(r, i, g, g->top, g->bottom, out);
 }
 
-size_t text_changes(const struct run *r, uint32_t i, const struct glyphs *g, bool brief,
-                    struct buf *out)
+size_t text_changes(const struct run *r, uint32_t i, const struct glyphs *g, bool brief, struct buf *out)
 {
 	const struct run_step *s = &r->steps[i];
 	size_t at = out->len;
@@ -415,7 +417,7 @@ void text_wait(const struct run *r, uint32_t thread, struct buf *out)
 		buf_str(out, "has finished");
 		return;
 	}
-	buf_str(out, n->kind == IRN_STUCK ? "waits for ever at line " : "waits at line ");
+	buf_str(out, n->kind == IRN_STUCK ? "waits forever at line " : "waits at line ");
 	buf_printf(out, "%u: ", source_pos(p->src, n->span.start).line);
 	source(p, n->span, out);
 	if (!a) {

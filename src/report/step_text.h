@@ -1,5 +1,5 @@
 /*
- * step_text: one step of a run in a few words.
+ * step_text: a short text for one step of a run.
  *
  * Everything that comes from the model's text goes through buf_safe, so what
  * is written here may be shown on a terminal as it is.
@@ -27,14 +27,13 @@ void text_value(const struct ir *p, uint32_t var, int32_t value, struct buf *out
 void text_local(const struct ir *p, const struct run_local *l, struct buf *out);
 /* "read count -> 0", "cas(m) fails", "enter update", "bit.read() returns true" */
 void text_step(const struct run *r, uint32_t step, const struct glyphs *g, struct buf *out);
-/* The same inside a lane: a block's boundary is its name behind a corner.
+/* The same inside a lane: a block's boundary is its name after a corner.
  * Returns how many bytes of it, at the end, say what came of the step (the
  * value read, picks, commit, fault): what is best kept when room is short. */
 size_t text_step_lane(const struct run *r, uint32_t step, const struct glyphs *g, struct buf *out);
 /* "m: free -> held, count: 0 -> 1"; when brief, "m -> held, count -> 1".
  * Returns how many bytes at the end are the new value of the only change. */
-size_t text_changes(const struct run *r, uint32_t step, const struct glyphs *g, bool brief,
-                    struct buf *out);
+size_t text_changes(const struct run *r, uint32_t step, const struct glyphs *g, bool brief, struct buf *out);
 /*
  * The named locals a thread sees now, the innermost first, at most `max` of
  * them into `out` (ids into ir.locals). A name hidden by an inner one and a

@@ -17,7 +17,7 @@ enum { SERIAL_ENDS = 16 }; /* in words */
 
 void story_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	buf_str(out, "No serial order of the same blocks comes to an end");
+	buf_str(out, "No serial order of the same blocks terminates");
 	if (!v->halt) {
 		buf_char(out, '.');
 		return;
@@ -26,9 +26,8 @@ void story_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 	const struct ir_node *n = &p->nodes[node];
 	buf_str(out, ": ");
 	check_text_name(p, n->block, out);
-	buf_printf(out, ", when nothing comes in between, %s at line %u: ",
-	           v->problem == PROBLEM_STUCK ? "waits for ever" : "goes round for ever, for instance",
-	           text_line(p, node));
+	buf_printf(out, ", run without interference, %s at line %u: ",
+	           v->problem == PROBLEM_STUCK ? "waits forever" : "loops forever, for example", text_line(p, node));
 	struct buf what;
 	buf_init(&what);
 	ir_print_node(p, node, &what);
@@ -75,8 +74,8 @@ static bool slot_differs(const struct ir *p, const struct verdict *v, const int3
 }
 
 /* "count = 1, flag = false": those shared variables of a state. */
-static uint32_t telling_values(const struct ir *p, const struct verdict *v, const int32_t *end,
-                               const int32_t *state, struct buf *out)
+static uint32_t telling_values(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state,
+                               struct buf *out)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->nvars; i++)
@@ -112,8 +111,8 @@ static void stands(const struct ir *p, uint32_t node, struct buf *out)
 }
 
 /* Locals that differ from those of serial orders, or where threads are. */
-static uint32_t telling_locals(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state,
-                               uint32_t n, struct buf *out)
+static uint32_t telling_locals(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state, uint32_t n,
+                               struct buf *out)
 {
 	uint32_t seen[32];
 	for (uint32_t t = 0; t < p->nthreads; t++) {
@@ -161,7 +160,7 @@ static uint32_t unnamed_differs(const struct ir *p, const int32_t *end, const in
 	return IR_NONE;
 }
 
-/* The serial ends in words, each once; `mine` is the run's. */
+/* The serial ends as text, each once; `mine` is the run's. */
 static void list_ends(const struct ir *p, const struct verdict *v, const int32_t *end, const char *mine, struct buf *out)
 {
 	struct buf got[SERIAL_ENDS];
@@ -184,7 +183,8 @@ static void list_ends(const struct ir *p, const struct verdict *v, const int32_t
 		if (v->nserial_all == 1 || (n == 1 && v->nserial_all == v->nserial))
 			buf_printf(out, "Every serial order of the same blocks ends with %s.\n", buf_cstr(&got[i]));
 		else
-			buf_printf(out, "%s with %s.\n", i ? "                                 or" : "Serial orders of the same blocks end",
+			buf_printf(out, "%s with %s.\n",
+			           i ? "                                 or" : "Serial orders of the same blocks end",
 			           buf_cstr(&got[i]));
 		buf_free(&got[i]);
 	}
@@ -193,7 +193,7 @@ static void list_ends(const struct ir *p, const struct verdict *v, const int32_t
 	if (same != IR_NONE) {
 		buf_str(out, "Where these are the same, ");
 		text_who(p, same, out);
-		buf_str(out, " goes on with another intermediate result.\n");
+		buf_str(out, " continues with a different intermediate result.\n");
 	}
 }
 
@@ -203,8 +203,8 @@ static void say_ends(const struct run *r, const struct verdict *v, struct buf *o
 	if (!v->serial)
 		return; /* too large to find out */
 	if (!v->nserial) {
-		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some "
-		             "thread gets elsewhere or cannot go on.\n");
+		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some thread "
+		             "reaches a different place or is blocked.\n");
 		return;
 	}
 	struct buf mine;
@@ -219,7 +219,7 @@ static void say_ends(const struct run *r, const struct verdict *v, struct buf *o
 		if (who != IR_NONE) {
 			buf_str(out, ": ");
 			text_who(r->ir, who, out);
-			buf_str(out, " goes on with another intermediate result");
+			buf_str(out, " continues with a different intermediate result");
 		}
 		buf_str(out, ".\n");
 	}

@@ -1,10 +1,10 @@
 /*
- * story: a counterexample for people: the run, replayed once, and what is said
- * of it. Text (check_text.h) and JSON (check_json.h) are written of it, and
- * `intact report` makes it anew of a saved document.
+ * story: a counterexample for people: the run, replayed once, and its description.
+ * Text (check_text.h) and JSON (check_json.h) are written from it, and `intact report`
+ * rebuilds it from a saved document.
  *
  * As members of a result:
- *   "sentence": what went wrong, in words;
+ *   "sentence": what went wrong, as text;
  *   "marks": [steps it speaks of, from 1];
  *   "waits": [{thread, text}] of a deadlock;
  *   "serial": {"end": the shared variables and the threads' locals at the end of the run,
@@ -26,12 +26,12 @@
 
 struct story {
 	struct run run;
-	bool replayed;         /* else there is nothing but the verdict */
-	bool *marks;           /* steps that the sentence speaks of; NULL: no memory */
-	struct buf sentence;   /* what went wrong; empty: nothing to say */
-	struct buf ends;       /* how it ends and how serial orders do, a line each */
-	struct run serial[2];  /* companions: blocks in the order they are entered, left */
-	bool possible[2];      /* there is such a one */
+	bool replayed;               /* else there is nothing but the verdict */
+	bool *marks;                 /* steps that the sentence speaks of; NULL: no memory */
+	struct buf sentence;         /* what went wrong; empty: nothing to say */
+	struct buf ends;             /* how it ends and how serial orders do, a line each */
+	struct run serial[2];        /* companions: blocks in the order they are entered, left */
+	bool possible[2];            /* there is such a one */
 	struct causal_story *causal; /* of a causal counterexample, or NULL */
 };
 
@@ -49,7 +49,7 @@ struct story *stories_make(const struct ir *p, const struct verdict *v, uint32_t
 void stories_free(struct story *s, uint32_t n);
 
 /* PROBLEM_STUCK, PROBLEM_ENDLESS: which block does not finish alone, where it
- * stands and why; a sentence. */
+ * is and why; a sentence. */
 void story_halt(const struct ir *p, const struct verdict *v, struct buf *out);
 /* The members above, of the object that is open. */
 void story_json(const struct story *s, const struct verdict *v, struct json_out *j);

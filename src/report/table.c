@@ -7,16 +7,16 @@
 #include "report/line.h"
 #include "report/step_text.h"
 
-#define GAP 2u          /* between columns */
-#define NARROW 14u      /* words cut to less are better moved out of the lanes */
+#define GAP       2u  /* between columns */
+#define NARROW    14u /* words cut to less are better moved out of the lanes */
 #define MIN_WIDTH 40u
 
 enum table_layout { LAYOUT_NAMES, LAYOUT_NUMBERS, LAYOUT_MARKS, LAYOUT_LIST };
 
 struct table_row {
 	uint32_t step;
-	size_t text, text_len;       /* into table.pool */
-	size_t tail_len;             /* its end, kept when it is cut */
+	size_t text, text_len; /* into table.pool */
+	size_t tail_len;       /* its end, kept when it is cut */
 	size_t change, change_len;
 	size_t brief, brief_len, brief_tail; /* the changes without old values */
 	size_t note, note_len;
@@ -24,9 +24,9 @@ struct table_row {
 
 struct lane {
 	uint32_t thread;
-	bool blocks;   /* enters a block in this run: its text is indented */
-	bool inside;   /* while the rows are written: in a block now */
-	unsigned want; /* columns of its longest text */
+	bool blocks;    /* enters a block in this run: its text is indented */
+	bool inside;    /* while the rows are written: in a block now */
+	unsigned want;  /* columns of its longest text */
 	unsigned width; /* what it gets */
 };
 
@@ -39,10 +39,10 @@ struct table {
 	uint32_t nrows, head, left_out; /* rows before the gap; steps in it */
 	struct lane *lanes;
 	uint32_t nlanes;
-	uint32_t *lane_of;              /* by thread */
+	uint32_t *lane_of; /* by thread */
 	enum table_layout layout;
 	unsigned step_width, line_width, lane_cap, thread_want, text_want;
-	unsigned mark_width;            /* LAYOUT_MARKS: of one lane */
+	unsigned mark_width; /* LAYOUT_MARKS: of one lane */
 	unsigned change_want, note_want;
 };
 
@@ -164,8 +164,7 @@ static void measure(struct table *t)
 	if (t->change_want)
 		t->change_want = max2(t->change_want, 7);
 	if (t->o->notes && t->note_want)
-		t->note_want = max2(t->note_want,
-		                    (unsigned)utf8_columns(t->o->note_title, strlen(t->o->note_title)));
+		t->note_want = max2(t->note_want, (unsigned)utf8_columns(t->o->note_title, strlen(t->o->note_title)));
 	for (uint32_t i = 0; i < t->nlanes; i++)
 		t->thread_want = max2(t->thread_want, label_width(t, t->lanes[i].thread, false));
 	t->thread_want = max2(t->thread_want, 6);
@@ -181,8 +180,7 @@ static uint32_t wanted(const struct table *t, enum table_layout layout, unsigned
 		want[n++] = t->text_want;
 	}
 	for (uint32_t i = 0; layout < LAYOUT_MARKS && i < t->nlanes; i++)
-		want[n++] = max2(t->lanes[i].want, label_width(t, t->lanes[i].thread,
-		                                              layout == LAYOUT_NUMBERS));
+		want[n++] = max2(t->lanes[i].want, label_width(t, t->lanes[i].thread, layout == LAYOUT_NUMBERS));
 	if (t->change_want)
 		want[n++] = t->change_want;
 	if (t->note_want)
@@ -212,8 +210,7 @@ static unsigned common_bound(const unsigned *want, uint32_t n, unsigned room)
 static unsigned bound_for(const struct table *t, enum table_layout layout, unsigned *want)
 {
 	uint32_t n = wanted(t, layout, want);
-	uint64_t fixed = t->step_width + t->line_width + (uint64_t)GAP * (n + 1) +
-	                 (t->o->marks ? 2 : 0);
+	uint64_t fixed = t->step_width + t->line_width + (uint64_t)GAP * (n + 1) + (t->o->marks ? 2 : 0);
 	if (layout == LAYOUT_MARKS)
 		fixed += (uint64_t)t->nlanes * (t->mark_width + 1) + 1;
 	unsigned width = t->o->width < MIN_WIDTH ? MIN_WIDTH : t->o->width;
@@ -313,8 +310,7 @@ static void header(struct table *t, struct line *l)
 }
 
 /* The text of a step in its lane: bar, then words. */
-static void cell(struct table *t, struct line *l, const struct table_row *w, struct lane *ln,
-                 unsigned width)
+static void cell(struct table *t, struct line *l, const struct table_row *w, struct lane *ln, unsigned width)
 {
 	const struct run_step *s = &t->r->steps[w->step];
 	const char *text = t->pool.data + w->text;
@@ -337,7 +333,7 @@ static void cell(struct table *t, struct line *l, const struct table_row *w, str
 static void put_mark(struct table *t, struct line *l, const struct run_step *s, const struct lane *ln)
 {
 	const struct glyphs *g = t->g;
-	const char *m = s->thread != ln->thread  ? (ln->inside ? g->bar : "")
+	const char *m = s->thread != ln->thread ? (ln->inside ? g->bar : "")
 	                : s->entered != IR_NONE ? g->top
 	                : s->exited != IR_NONE  ? g->bottom
 	                                        : g->dot;
@@ -387,8 +383,7 @@ static void step_row(struct table *t, struct line *l, const struct table_row *w)
 	if (columns(t, w->change, w->change_len) <= capped(t, t->change_want))
 		line_put(l, CYAN, t->pool.data + w->change, w->change_len);
 	else
-		line_tail(l, CYAN, t->pool.data + w->brief, w->brief_len, w->brief_tail,
-		         capped(t, t->change_want), t->g->dots);
+		line_tail(l, CYAN, t->pool.data + w->brief, w->brief_len, w->brief_tail, capped(t, t->change_want), t->g->dots);
 	if (t->change_want)
 		at += capped(t, t->change_want) + GAP;
 	line_pad(l, at);
@@ -396,7 +391,7 @@ static void step_row(struct table *t, struct line *l, const struct table_row *w)
 	buf_char(l->out, '\n');
 }
 
-/* Where the threads are with respect to blocks, behind step i. */
+/* Where the threads are with respect to blocks, after step i. */
 static void walk(struct table *t, uint32_t i)
 {
 	const struct run_step *s = &t->r->steps[i];
@@ -417,7 +412,7 @@ static void gap_row(struct table *t, struct buf *out)
 	buf_free(&b);
 }
 
-/* What the numbers over the columns stand for, where names did not fit. */
+/* The meaning of the numbers over the columns, where names did not fit. */
 static void legend(struct table *t, struct buf *out)
 {
 	struct line l = { .out = out, .color = t->o->color };
@@ -434,8 +429,7 @@ static void legend(struct table *t, struct buf *out)
 			l.pending = 7;
 		}
 		line_pad(&l, l.at + l.pending + GAP);
-		line_fit(&l, NULL, buf_cstr(&b), b.len, t->o->width > 20 ? t->o->width - 10 : 100,
-		        t->g->dots);
+		line_fit(&l, NULL, buf_cstr(&b), b.len, t->o->width > 20 ? t->o->width - 10 : 100, t->g->dots);
 	}
 	buf_char(out, '\n');
 	buf_free(&b);

@@ -14,27 +14,27 @@ struct run_shown {
 
 /* The findings of the run that a recording is of. */
 struct recorded {
-	struct buf results;     /* JSON: results of `intact run`, commas between them */
-	struct buf summary;     /* its closing lines */
+	struct buf results; /* JSON: results of `intact run`, commas between them */
+	struct buf summary; /* its closing lines */
 	struct run_shown shown;
 	uint32_t processes;
 	uint64_t records;
-	bool failed, nomem;     /* cannot be read; memory ended */
+	bool failed, nomem; /* cannot be read; out of memory */
 };
 
 /* One file and what became of it. */
 struct trace_judged {
 	const char *file, *algorithm;
-	int code;              /* exit code: 0 holds, 1 violated, 2 cannot be judged, 3 unknown */
-	const char *limit;     /* the one that was reached, or NULL */
+	int code;                        /* exit code: 0 holds, 1 violated, 2 cannot be judged, 3 unknown */
+	const char *limit;               /* the one that was reached, or NULL */
 	const struct trace_names *names; /* NULL: it could not be opened */
 	struct cycles found;
-	const struct predictions *predicted; /* NULL: nobody asked */
+	const struct predictions *predicted; /* NULL: not asked */
 	uint64_t events, blocks;
-	uint64_t process;      /* the one that was asked about; 0: none */
+	uint64_t process; /* the one that was asked about; 0: none */
 	bool failed, damaged;
 	bool recording;
-	struct recorded rec;   /* when it is one */
+	struct recorded rec; /* when it is one */
 };
 
 /* One JSON object: a result of a document. */

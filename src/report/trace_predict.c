@@ -3,8 +3,7 @@
 #include "event/event.h"
 #include "report/trace_report.h"
 
-static void event(const struct trace_names *t, const char *key, const struct predict_event *e, struct buf *tmp,
-                  struct json_out *j)
+static void event(const struct trace_names *t, const char *key, const struct predict_event *e, struct buf *tmp, struct json_out *j)
 {
 	struct trace_event one = { e->event, e->thread, e->target, e->loc, e->kind };
 	json_begin_object(j, key);

@@ -6,7 +6,6 @@
 #include "base/grow.h"
 #include "event/event.h"
 
-
 void cycles_init(struct cycles *f, uint32_t limit, bool each)
 {
 	memset(f, 0, sizeof *f);
@@ -69,9 +68,7 @@ void cycles_add(void *ctx, const struct cycle *c)
 				f->unkept++;
 			return;
 		}
-		if (f->by_places.len < 1000000 &&
-		    !map_put(&f->by_places, key,
-		             f->limit && f->n >= f->limit ? MAP_NONE - 1 : f->n))
+		if (f->by_places.len < 1000000 && !map_put(&f->by_places, key, f->limit && f->n >= f->limit ? MAP_NONE - 1 : f->n))
 			f->nomem = true;
 	}
 	f->kinds++;
@@ -81,11 +78,9 @@ void cycles_add(void *ctx, const struct cycle *c)
 		f->nomem = true;
 }
 
-void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
-             struct buf *out)
+void op_show(const struct trace_names *t, uint8_t kind, uint32_t target, struct buf *out)
 {
-	static const uint8_t space[EVENT_KINDS] = { NS_VAR, NS_VAR, NS_LOCK, NS_LOCK,
-		NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL };
+	static const uint8_t space[EVENT_KINDS] = { NS_VAR, NS_VAR, NS_LOCK, NS_LOCK, NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL };
 	buf_str(out, event_kind_name[kind]);
 	if (kind >= EVENT_BEGIN && !target)
 		return;
@@ -134,8 +129,8 @@ void json_event(const struct trace_names *t, const struct trace_event *e, struct
 	json_place(t, e->loc, tmp, j);
 }
 
-static void json_block(const struct trace_names *t, const char *key, uint64_t event, uint32_t loc, uint32_t label,
-                       struct buf *tmp, struct json_out *j)
+static void json_block(const struct trace_names *t, const char *key, uint64_t event, uint32_t loc, uint32_t label, struct buf *tmp,
+                       struct json_out *j)
 {
 	if (!event)
 		return;

@@ -18,7 +18,7 @@
 #include "verdict/cycle.h"
 
 struct trace_finding {
-	struct cycle cycle;   /* its own copy of the links */
+	struct cycle cycle; /* its own copy of the links */
 	uint64_t count;
 };
 
@@ -27,8 +27,8 @@ struct cycles {
 	uint32_t n, cap, limit; /* limit 0: all */
 	bool each;              /* do not merge */
 	struct map by_places;
-	uint64_t blocks;        /* violating blocks, all of them */
-	uint64_t kinds;         /* different places, kept or not */
+	uint64_t blocks; /* violating blocks, all of them */
+	uint64_t kinds;  /* different places, kept or not */
 	uint64_t lost, unkept;
 	bool nomem;
 };
@@ -39,8 +39,7 @@ void cycles_free(struct cycles *f);
 void cycles_add(void *ctx, const struct cycle *c);
 
 /* "w(x)" as text. */
-void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
-             struct buf *out);
+void op_show(const struct trace_names *t, uint8_t kind, uint32_t target, struct buf *out);
 
 struct trace_event { /* what a document says of any event */
 	uint64_t event;

@@ -12,8 +12,7 @@
 #include "report/line.h"
 #include "report/trace_judged.h"
 
-
-struct out { /* the document is a file: what it says goes through buf_safe */
+struct trace_text_out { /* the document is a file: what it says goes through buf_safe */
 	struct buf *b;
 	unsigned width;
 	bool color, full;
@@ -35,7 +34,7 @@ static void plural(struct buf *out, uint64_t n, const char *word)
 	buf_printf(out, "%llu %s%s", (ull)n, word, n == 1 ? "" : "s");
 }
 
-static void bold(const struct out *o, bool on)
+static void bold(const struct trace_text_out *o, bool on)
 {
 	if (o->color)
 		buf_str(o->b, on ? BOLD : RESET);
@@ -67,8 +66,8 @@ static void headline_recorded(const json_t *r, const json_t *run, struct buf *ou
 	else if (confirmed)
 		buf_printf(out, ", %llu confirmed and %llu predicted", (ull)confirmed, (ull)(n - confirmed));
 	else
-		buf_str(out, n == 1 ? ", predicted: another schedule can break it"
-		                    : ", all predicted: another schedule can break them");
+		buf_str(out, n == 1 ? ", predicted: another schedule can violate it"
+		                    : ", all predicted: another schedule can violate them");
 	if (blocks) {
 		buf_str(out, "; the ");
 		plural(out, blocks, "marked block");
@@ -140,7 +139,7 @@ static void block_show(const json_t *b, struct buf *out)
 
 /* One event of the cycle; `what` closes the line, or stands below when the
  * line would be wider than the terminal. Long names are cut. */
-static void event_line(const struct out *o, const json_t *e, const char *what)
+static void event_line(const struct trace_text_out *o, const json_t *e, const char *what)
 {
 	struct line l = { o->b, false, 0, 0 };
 	struct buf b;
@@ -178,7 +177,7 @@ static bool is_kind(const json_t *e, enum event_kind k)
 	return !strncmp(op, event_kind_name[k], n) && op[n] == '(';
 }
 
-/* What stands between the two ends of a link, as a reason. */
+/* The reason that connects the two ends of a link. */
 static const char *reason(const json_t *link)
 {
 	const json_t *from = json_object_get(link, "from"), *to = json_object_get(link, "to");
@@ -195,11 +194,10 @@ static const char *reason(const json_t *link)
 static bool same_transaction(const json_t *a, const json_t *b)
 {
 	uint64_t x = number(json_object_get(a, "block"), "event"), y = number(json_object_get(b, "block"), "event");
-	return !strcmp(doc_text(a, "thread"), doc_text(b, "thread")) && x == y &&
-	       (x || number(a, "event") == number(b, "event"));
+	return !strcmp(doc_text(a, "thread"), doc_text(b, "thread")) && x == y && (x || number(a, "event") == number(b, "event"));
 }
 
-static void cycle_text(const struct out *o, const json_t *cycle)
+static void cycle_text(const struct trace_text_out *o, const json_t *cycle)
 {
 	struct buf b;
 	size_t n = json_array_size(cycle);
@@ -215,8 +213,11 @@ static void cycle_text(const struct out *o, const json_t *cycle)
 		const json_t *before = i ? json_object_get(json_array_get(cycle, i - 1), "to") : NULL;
 		if (!before || number(before, "event") != number(from, "event")) {
 			buf_clear(&b);
-			buf_printf(&b, "%s %s", !before ? "in the block;" : same_transaction(before, from) ? "in the same block;"
-			           : "later in that thread;", reason(link));
+			buf_printf(&b, "%s %s",
+			           !before                          ? "in the block;"
+			           : same_transaction(before, from) ? "in the same block;"
+			                                            : "later in that thread;",
+			           reason(link));
 			event_line(o, from, buf_cstr(&b));
 		}
 		buf_clear(&b);
@@ -234,13 +235,13 @@ static void cycle_text(const struct out *o, const json_t *cycle)
 	buf_free(&b);
 }
 
-/* The others on the cycle, in words. */
+/* The others on the cycle, as text. */
 static void advice(const json_t *f, struct buf *out)
 {
 	const json_t *first = json_array_get(json_object_get(f, "cycle"), 0), *inner = json_object_get(f, "inner");
 	if (!json_is_true(json_object_get(f, "alone"))) {
 		buf_str(out, "    Each of these blocks must come before the next, and the last before the first:\n"
-		             "    they cannot all run in one piece.\n");
+		             "    they cannot all be atomic.\n");
 		return;
 	}
 	buf_str(out, "    Between ");
@@ -249,8 +250,7 @@ static void advice(const json_t *f, struct buf *out)
 	member(out, json_object_get(f, "closing"), "op", "");
 	buf_str(out, " of this block, thread ");
 	member(out, json_object_get(first, "to"), "thread", "");
-	buf_str(out, " came in:\n"
-	             "    no order that runs the block in one piece gives the same.\n");
+	buf_str(out, " intervened:\n    no serial order of the block gives the same result.\n");
 	if (inner) {
 		buf_str(out, "    The nested ");
 		block_show(inner, out);
@@ -265,12 +265,13 @@ static void times(const json_t *f, struct buf *out)
 	buf_char(out, '\n');
 }
 
-static void cycles(const struct out *o, const json_t *r)
+static void cycles(const struct trace_text_out *o, const json_t *r)
 {
 	const json_t *f;
 	size_t i;
 	uint64_t more = number(r, "findings_not_shown");
-	json_array_foreach(json_object_get(r, "findings"), i, f) {
+	json_array_foreach(json_object_get(r, "findings"), i, f)
+	{
 		const json_t *closing = json_object_get(f, "closing"), *cycle = json_object_get(f, "cycle");
 		buf_printf(o->b, "\n%zu. ", i + 1);
 		bold(o, true);
@@ -282,7 +283,7 @@ static void cycles(const struct out *o, const json_t *r)
 		bold(o, false);
 		times(f, o->b);
 		if (!json_array_size(cycle)) {
-			event_line(o, closing, "closes a cycle too long to keep");
+			event_line(o, closing, "closes a cycle that is too long to record");
 			continue;
 		}
 		cycle_text(o, cycle);
@@ -321,7 +322,8 @@ static void runs(const json_t *list, struct buf *out)
 {
 	const json_t *r;
 	size_t i;
-	json_array_foreach(list, i, r) {
+	json_array_foreach(list, i, r)
+	{
 		ull a = (ull)json_integer_value(json_array_get(r, 0)), b = (ull)json_integer_value(json_array_get(r, 1));
 		if (i == RUNS_SHOWN) {
 			buf_str(out, ", ...");
@@ -338,7 +340,7 @@ static void schedule(const json_t *f, struct buf *out)
 	const json_t *parts = json_object_get(f, "parts"), *first = json_object_get(parts, "first");
 	const char *const who[] = { "between", "second" }, *const what[] = { "other", "rest" };
 	uint64_t start = number(f, "as_recorded_before");
-	buf_str(out, "    A run that does it: ");
+	buf_str(out, "    A run that shows it: ");
 	if (start > 1)
 		buf_printf(out, "events 1-%llu as recorded, then ", (ull)(start - 1));
 	if (json_array_size(first)) {
@@ -359,11 +361,16 @@ static void schedule(const json_t *f, struct buf *out)
 	buf_str(out, ".\n");
 }
 
-static void prediction(const struct out *o, const json_t *f, size_t n)
+static void prediction(const struct trace_text_out *o, const json_t *f, size_t n)
 {
-	static const struct { const char *what, *key; } lines[2][4] = {
+	static const struct {
+		const char *what, *key;
+	} lines[2][4] = {
 		{ { "entered at", "begin" }, { "commits at", "commits" }, { "violated at", "violated" } },
-		{ { "in the block", "first" }, { "can come between", "between" }, { "and", "until" }, { "in the block", "second" } },
+		{ { "in the block", "first" },
+		  { "can come between", "between" },
+		  { "and", "until" },
+		  { "in the block", "second" } },
 	};
 	const json_t *begin = json_object_get(f, "begin");
 	bool proven = doc_is(f, "kind", "proven");
@@ -389,23 +396,21 @@ static void prediction(const struct out *o, const json_t *f, size_t n)
 		schedule(f, o->b);
 }
 
-static void predictions(const struct out *o, const json_t *p)
+static void predictions(const struct trace_text_out *o, const json_t *p)
 {
 	const json_t *all = json_object_get(p, "findings"), *f;
 	uint64_t proven = number(p, "proven"), possible = number(p, "possible");
 	size_t i, n = 0;
 	buf_printf(o->b, "\nother schedules: %llu proven, %llu possible\n", (ull)proven, (ull)possible);
 	for (int first = 1; first >= 0; first--)
-		json_array_foreach(all, i, f)
-			if (doc_is(f, "kind", "proven") == (first != 0))
-				prediction(o, f, ++n);
+		json_array_foreach(all, i, f) if (doc_is(f, "kind", "proven") == (first != 0)) prediction(o, f, ++n);
 	if (n < proven + possible)
 		buf_printf(o->b, "\n... and %llu more (--limit=0 shows all)\n", (ull)(proven + possible - n));
 }
 
 void trace_text(const json_t *result, const struct trace_text_options *how, struct buf *out)
 {
-	const struct out o = { out, how->width, how->color, how->full };
+	const struct trace_text_out o = { out, how->width, how->color, how->full };
 	const json_t *run = json_object_get(result, "run"), *predicted = json_object_get(result, "predicted");
 	verdict_line(result, run, out);
 	if (how->quiet)

@@ -13,6 +13,7 @@
  * the run going on; the next run takes the deepest entry that has another
  * affordable alternative.
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 struct bounded_entry {
@@ -26,7 +27,7 @@ struct bounded {
 	struct bounded_entry *e;
 	uint32_t n, max, at; /* entries known, and the one next in this run */
 	uint32_t bound, left;
-	bool pruned;         /* this bound left something out */
+	bool pruned; /* this bound left something out */
 };
 
 void bounded_layout(struct sched *s, struct layout *l)
@@ -41,6 +42,7 @@ void bounded_layout(struct sched *s, struct layout *l)
 
 void bounded_begin(struct sched *s)
 {
+	assert(s->bounded && s->bounded->n <= s->bounded->max);
 	struct bounded *b = s->bounded;
 	b->at = 0;
 	b->left = b->bound;
@@ -49,6 +51,7 @@ void bounded_begin(struct sched *s)
 
 static uint32_t cost(const struct sched *s, const struct bounded_entry *e, uint32_t pick)
 {
+	assert(pick < e->n);
 	if (s->o.strategy == SCHED_ALL || !pick)
 		return 0;
 	return s->o.strategy == SCHED_DELAY ? (e->value ? 1 : pick) : e->costs;
@@ -57,6 +60,7 @@ static uint32_t cost(const struct sched *s, const struct bounded_entry *e, uint3
 /* The alternative to take among n; SCHED_STOP if the run must end. */
 static uint32_t take(struct sched *s, uint32_t n, bool costs, bool value)
 {
+	assert(n >= 2 && n <= UINT16_MAX && s->bounded->at <= s->bounded->n);
 	struct bounded *b = s->bounded;
 	if (b->at == b->max)
 		return stop_run(s, SCHED_STOP_MEMORY);
@@ -70,6 +74,7 @@ static uint32_t take(struct sched *s, uint32_t n, bool costs, bool value)
 	}
 	e->costs = costs;
 	e->left = b->left;
+	assert(e->pick < e->n && cost(s, e, e->pick) <= b->left); /* the bound never goes below 0 */
 	b->left -= cost(s, e, e->pick);
 	if (b->at < s->o.split_depth)
 		s->prefix = sched_mix64(s->prefix + e->pick + 1);
@@ -81,6 +86,7 @@ static uint32_t take(struct sched *s, uint32_t n, bool costs, bool value)
 
 uint32_t bounded_pick(struct sched *s)
 {
+	assert(s->n_ready);
 	uint32_t t = ready_from(s, s->current);
 	if (s->n_ready == 1)
 		return t;
@@ -94,6 +100,7 @@ uint32_t bounded_pick(struct sched *s)
 
 uint32_t bounded_choose(struct sched *s, uint32_t n)
 {
+	assert(n >= 1);
 	if (n == 1)
 		return 0;
 	uint32_t i = take(s, n, false, true);
@@ -142,7 +149,7 @@ bool bounded_short(const struct sched *s)
 	return s->bounded->at < s->o.split_depth;
 }
 
-/* The part of the tree of this bound that is behind us. */
+/* The part of the tree of this bound that is done. */
 double bounded_seen(const struct sched *s)
 {
 	const struct bounded *b = s->bounded;

@@ -20,26 +20,27 @@
 enum {
 	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
 	CONTROL_VERSION = 2,
-	CONTROL_STEPS = 1 << 17,    /* of a run, at most */
-	CONTROL_PLACES = 4096,      /* places of accesses that are points */
+	CONTROL_STEPS = 1 << 17, /* of a run, at most */
+	CONTROL_PLACES = 4096,   /* places of accesses that are points */
 	CONTROL_MODULES = 256,
 	CONTROL_PATH = 512,
 	CONTROL_TEXT = 1024,
-	CONTROL_OUTPUT = 64 << 10,  /* of one run's output; the rest is counted */
+	CONTROL_OUTPUT = 64 << 10, /* of one run's output; the rest is counted */
 	CONTROL_THREADS = 256,
 	CONTROL_RACES = 64,
-	CONTROL_LINKS = 16,         /* of a cycle */
-	CONTROL_STACK = 12,         /* return addresses of a thread, innermost first */
-	CONTROL_GAPS = 64,          /* functions that may not be atomic */
+	CONTROL_LINKS = 16, /* of a cycle */
+	CONTROL_STACK = 12, /* return addresses of a thread, innermost first */
+	CONTROL_GAPS = 64,  /* functions that may not be atomic */
 	CONTROL_GAP_FNS = 4,
 	CONTROL_GAP_MODULES = 16,
+	CONTROL_SURVEYS = 32, /* runs that are told in records */
 };
 
 /* How runs are made. */
 enum control_mode { CONTROL_SNAPSHOT, CONTROL_FORK, CONTROL_REAL };
 
 enum control_state {
-	CONTROL_NEW,      /* the program has not found the block yet */
+	CONTROL_NEW, /* the program has not found the block yet */
 	CONTROL_RUNNING,
 	CONTROL_DONE,     /* all schedules asked for, or stopped at a failure */
 	CONTROL_GIVEN_UP, /* `why` says why: the tool may try another way */
@@ -57,25 +58,25 @@ enum control_why {
 /* What a run ended with. */
 enum control_end {
 	CONTROL_OK,
-	CONTROL_CRASH,       /* a signal: `code`, `addr`, `pc` */
-	CONTROL_ASSERT,      /* a failed assertion: `text` */
+	CONTROL_CRASH,  /* a signal: `code`, `addr`, `pc` */
+	CONTROL_ASSERT, /* a failed assertion: `text` */
 	CONTROL_ABORT,
 	CONTROL_EXIT,        /* exit status `code` */
 	CONTROL_DEADLOCK,    /* threads wait for each other's locks or ends */
 	CONTROL_LOST_WAKEUP, /* all that wait do so for a condition, semaphore, futex or barrier */
 	CONTROL_ENDLESS,     /* every thread repeats what it did, nothing changes */
 	CONTROL_RACE,
-	CONTROL_MISUSE,      /* of a lock or thread: `text` */
+	CONTROL_MISUSE, /* of a lock or thread: `text` */
 	CONTROL_NOT_ATOMIC,
-	CONTROL_LIMIT,       /* the run was cut: more than max_steps points */
-	CONTROL_PRUNED,      /* the strategy ended it */
-	CONTROL_DIVERGED,    /* a replay: the schedule could not be followed; `code` is the step */
+	CONTROL_LIMIT,    /* the run was cut: more than max_steps points */
+	CONTROL_PRUNED,   /* the strategy ended it */
+	CONTROL_DIVERGED, /* a replay: the schedule could not be followed; `code` is the step */
 	CONTROL_ENDS
 };
 
 enum { STEP_VALUES = 1, STEP_PREEMPTS = 2 /* the thread of the step before could have gone on */ };
 
-struct control_step { /* what a replay in detail adds to an event */
+struct control_step {           /* what a replay in detail adds to an event */
 	uint64_t before, after; /* values, if STEP_VALUES */
 	uint32_t flags;
 	uint32_t nstack;
@@ -91,7 +92,7 @@ struct control_thread {
 	uint64_t created_pc, fn;
 	uint16_t parent, state; /* state: 1 live, 2 ended */
 	uint8_t op, flags;
-	uint16_t holder;        /* of what it waits for; 0xffff: nobody's */
+	uint16_t holder; /* of what it waits for; 0xffff: none */
 	uint32_t nstack;
 	uint64_t pc, obj, obj2;
 	uint64_t stack[CONTROL_STACK];
@@ -101,14 +102,14 @@ struct control_race {
 	uint64_t pc[2], addr, run;
 	uint16_t thread[2];
 	uint8_t write[2], atomic[2], size, pad[3];
-	uint32_t step;      /* events of the run before it */
+	uint32_t step; /* events of the run before it */
 };
 
 /* A cycle of conflicts: each link leads from an event to a later one of another thread. */
 struct control_end_of_link {
 	uint64_t pc, addr;
 	uint16_t thread;
-	uint8_t kind;           /* enum event_kind */
+	uint8_t kind; /* enum event_kind */
 };
 struct control_link {
 	struct control_end_of_link end[2];
@@ -134,31 +135,34 @@ struct control {
 
 	/* ---- from the tool ---- */
 	uint32_t mode;
-	uint32_t threads;       /* in the pool */
+	uint32_t threads; /* in the pool */
 	struct sched_options sched;
-	uint32_t stop;          /* set while it runs: end after this run */
-	uint32_t detail;        /* one run, with values and stacks */
-	uint32_t races;         /* 0: data races are not reported */
-	uint32_t goal;          /* enum control_end: minimise `replay`, which ends so, with SCHED_GUIDE; 0: do not */
-	uint64_t goal_pc;       /* and there; 0: anywhere */
-	uint32_t no_await;      /* loops that wait spin: to see whether they ever end */
-	uint32_t spurious;      /* condition variables may wake up by themselves */
-	uint32_t show_output;   /* not captured */
-	uint64_t deadline_ns;   /* CLOCK_MONOTONIC; 0: none */
-	uint32_t ngaps;         /* the search is steered into these, and their blocks are judged */
-	uint32_t only_gaps;     /* no others, and a failure counts only when such a gap was entered in its run */
+	uint32_t stop;        /* set while it runs: end after this run */
+	uint32_t detail;      /* one run, with values and stacks */
+	uint32_t races;       /* 0: data races are not reported */
+	uint32_t goal;        /* enum control_end: minimise `replay`, which ends so, with SCHED_GUIDE; 0: do not */
+	uint64_t goal_pc;     /* and there; 0: anywhere */
+	uint32_t no_await;    /* loops that wait spin: to see whether they ever end */
+	uint32_t spurious;    /* simulate spurious wake-ups of condition variables */
+	uint32_t show_output; /* not captured */
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
+	int32_t survey_fd;    /* tell what happens in records (event/record.h) into this; 0: do not */
+	uint64_t survey_room; /* records */
+	uint32_t ngaps;       /* the search is steered into these, and their blocks are judged */
+	uint32_t lock_order;  /* of these the order in which locks were taken counts as a conflict, too */
+	uint32_t only_gaps;   /* no others, and a failure counts only when such a gap was entered in its run */
 	struct control_gap gap[CONTROL_GAPS];
 	char gap_module[CONTROL_GAP_MODULES][CONTROL_PATH];
 
 	/* ---- from the program ---- */
 	uint32_t why, need;
 	char text[CONTROL_TEXT];
-	uint64_t beat;          /* grows while it lives */
+	uint64_t beat; /* grows while it lives */
 	struct sched_stats stats;
-	uint64_t pages;         /* restored at each restart */
-	uint64_t cut;           /* runs with more than max_steps points */
+	uint64_t pages; /* restored at each restart */
+	uint64_t cut;   /* runs with more than max_steps points */
 	uint64_t cpu_ns;
-	uint32_t verdict;       /* enum sched_verdict of the last run */
+	uint32_t verdict; /* enum sched_verdict of the last run */
 	struct sched_divergence divergence;
 	uint32_t nplaces;
 	uint64_t places[CONTROL_PLACES]; /* return addresses; also from the tool for a replay */
@@ -172,13 +176,18 @@ struct control {
 	uint32_t end, end_thread, nthreads;
 	int32_t code;
 	uint64_t pc, addr;
-	uint64_t gone_pc;       /* MISUSE: where the object was destroyed or freed */
+	uint64_t gone_pc; /* MISUSE: where the object was destroyed or freed */
 	uint32_t gone_thread;
-	uint64_t awaits;        /* times that a loop was taken to wait */
-	uint64_t judged, unjudged; /* traces whose marked blocks were judged, or could not be */
-	uint64_t nblocks;       /* marked blocks that were entered, in all runs */
-	uint64_t aside;         /* only_gaps: runs that failed without having entered a gap */
-	uint64_t gaps;          /* NOT_ATOMIC: of which the block is one; else those that were entered */
+	uint64_t awaits;                               /* times that a loop was taken to wait */
+	uint64_t cancels;                              /* threads that pthread_cancel has ended */
+	uint64_t judged, unjudged;                     /* traces whose marked blocks were judged, or could not be */
+	uint64_t nblocks;                              /* marked blocks that were entered, in all runs */
+	uint32_t nsurveys, survey_full;                /* runs that were told; memory for them has ended */
+	uint64_t nsurvey, survey_end[CONTROL_SURVEYS]; /* records; behind the last of each run */
+	uint64_t kept_run;                             /* the number of the run that is told, when it is not the last; 0: it is */
+	uint32_t kept_places;                          /* of `places`, those that were points in it */
+	uint64_t aside;                                /* only_gaps: runs that failed without having entered a gap */
+	uint64_t gaps;                                 /* NOT_ATOMIC: of which the block is one; else those that were entered */
 	uint32_t nlinks, block_thread;
 	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC */
 	char block_name[128];
@@ -193,10 +202,10 @@ struct control {
 	uint32_t nend_stack;
 	uint64_t end_stack[CONTROL_STACK];
 	struct control_step steps[CONTROL_STEPS];
-	uint32_t nreplay;       /* from the tool: the schedule to follow or to minimise */
-	uint32_t ngiven;        /* what its places are relative to; 0: as they are */
+	uint32_t nreplay; /* from the tool: the schedule to follow or to minimise */
+	uint32_t ngiven;  /* what its places are relative to; 0: as they are */
 	struct control_module given[CONTROL_MODULES];
-	uint32_t tried;         /* by the minimiser */
+	uint32_t tried; /* by the minimiser */
 	struct sched_event replay[CONTROL_STEPS];
 };
 

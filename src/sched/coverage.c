@@ -4,8 +4,8 @@
  * The hash of a trace is a hash of its happens-before: each event's hash is
  * made of its label, the hash of its thread's event before and the hashes of
  * the events it depends on; the trace's hash is the sum over threads of the
- * last one's. Equivalent runs have equal hashes, others differ but for
- * collisions (2^-64 a pair).
+ * last one's. Equivalent runs have equal hashes, others differ except for
+ * collisions (2^-64 per pair).
  *
  * For an object, operations are of three modes (op.h's classes): A and B, each
  * independent of its own mode and dependent with all others, and X, dependent
@@ -19,6 +19,7 @@
  * size n is the words n to 2n of its memory. Traces are put in by the hundred: the
  * table is larger than caches are, and so the waits for its lines overlap.
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 enum { OBJECTS_MIN = 1024, SEEN_MIN = 4096, BATCH = 128, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
@@ -28,8 +29,8 @@ struct coverage_object {
 	uint64_t x, a, b;
 	uint64_t x_pc, r_pc; /* places of the last X and the last A */
 	uint16_t x_thread, r_thread;
-	uint32_t run;  /* the entry is of this run, else it is empty but for mixed */
-	uint8_t from;  /* memory: address & 7 | size << 3 */
+	uint32_t run; /* the entry is of this run, else it is empty except for mixed */
+	uint8_t from; /* memory: address & 7 | size << 3 */
 	bool mixed;
 };
 _Static_assert(sizeof(struct coverage_object) == 64 && SCHED_THREADS_MAX <= 1 << 16, "one line");
@@ -42,8 +43,8 @@ struct coverage_pair {
 struct coverage {
 	struct coverage_object *object;
 	uint32_t objects, objects_max, n_objects, run;
-	uint64_t *event;   /* hash of each event of the run */
-	uint64_t *thread;  /* by thread */
+	uint64_t *event;  /* hash of each event of the run */
+	uint64_t *thread; /* by thread */
 	uint64_t *seen;
 	size_t seen_size, seen_max, n_seen, once, twice;
 	uint64_t new[BATCH]; /* traces that are not put in yet */
@@ -63,6 +64,7 @@ static size_t power_below(size_t n)
 	size_t p = 1;
 	while (p * 2 <= n)
 		p *= 2;
+	assert(!(p & (p - 1)));
 	return p;
 }
 
@@ -106,11 +108,13 @@ static void objects_clear(struct coverage *c)
 /* The entry of key; NULL when the table is full (the run is then not hashed). */
 static uint32_t slot_of(const struct coverage *c, uint64_t key)
 {
+	assert(c->objects && !(c->objects & (c->objects - 1)));
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->objects - 1);
 }
 
 static struct coverage_object *object_of(struct coverage *c, uint64_t key)
 {
+	assert(c->run && c->n_objects <= c->objects);
 	uint32_t mask = c->objects - 1, i = slot_of(c, key);
 	for (;; i = (i + 1) & mask) {
 		struct coverage_object *o = &c->object[i];
@@ -136,6 +140,7 @@ static struct coverage_object *object_of(struct coverage *c, uint64_t key)
 
 static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 {
+	assert(c->n_pairs <= c->pairs_max && c->both <= c->n_pairs && !(c->pair_slots & (c->pair_slots - 1)));
 	uint64_t first = before < after ? before : after, second = before < after ? after : before;
 	uint32_t orders = before == after ? 3 : before < after ? 1 : 2;
 	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(sched_mix64(first * 31 + second) >> 32) & mask;
@@ -260,23 +265,22 @@ static inline void leaves(struct coverage_object *o, enum mode m, uint64_t h)
 		o->b += h;
 }
 
-static inline void places(struct coverage *c, struct coverage_object *o, const struct sched_event *e, enum mode m)
+static inline void places(struct coverage *c, struct coverage_object *o, uint64_t pc, uint32_t thread, enum mode m)
 {
-	uint64_t pc = e->op.pc;
-	if (!pc || !counts_as_place(e->op.kind))
+	if (!pc)
 		return;
 	/* Who was before is a matter of chance: so that is no branch by itself. */
-	if (UNLIKELY((o->x_pc != 0) & (o->x_thread != e->thread) & is_new(c, o->x_pc, pc)))
+	if (UNLIKELY((o->x_pc != 0) & (o->x_thread != thread) & is_new(c, o->x_pc, pc)))
 		pair_seen(c, o->x_pc, pc);
 	if (m == MODE_X) {
-		if (UNLIKELY((o->r_pc != 0) & (o->r_thread != e->thread) & is_new(c, o->r_pc, pc)))
+		if (UNLIKELY((o->r_pc != 0) & (o->r_thread != thread) & is_new(c, o->r_pc, pc)))
 			pair_seen(c, o->r_pc, pc);
-		o->x_pc = e->op.pc;
-		o->x_thread = (uint16_t)e->thread;
+		o->x_pc = pc;
+		o->x_thread = (uint16_t)thread;
 		o->r_pc = 0;
 	} else {
-		o->r_pc = e->op.pc;
-		o->r_thread = (uint16_t)e->thread;
+		o->r_pc = pc;
+		o->r_thread = (uint16_t)thread;
 	}
 }
 
@@ -301,7 +305,7 @@ static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 	}
 	if (v->write) {
 		if (!(key >> 63))
-			places(v->c, o, v->e, m);
+			places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->e->thread, m);
 		leaves(o, m, v->h);
 		return;
 	}
@@ -319,6 +323,7 @@ static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 /* One granule of a memory access that covers bytes [from, to) of it. */
 static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
 {
+	assert(from < to && to <= 8);
 	struct coverage_object *o = object_of(v->c, g * 8);
 	if (!o) {
 		v->full = true;
@@ -334,7 +339,7 @@ static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, u
 		return;
 	}
 	if (v->write)
-		places(v->c, o, v->e, m);
+		places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->e->thread, m);
 	for (uint32_t i = from; i < to; i++)
 		touch(v, (uint64_t)1 << 63 | (g * 8 + i), m);
 }
@@ -364,6 +369,8 @@ static void visit(struct coverage_visit *v)
 
 static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v)
 {
+	assert(i < s->n && s->ev[i].thread < s->n_ids && s->ev[i].op.kind < SCHED_KINDS);
+	assert(s->ev[i].choice < s->ev[i].choices || !s->ev[i].choices);
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
 	const struct sched_op *op = &e->op;
@@ -394,45 +401,64 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v
 	return h;
 }
 
-/* The usual event, quickly: memory in one granule that is not mixed, or a lock.
- * False: it is not such a one (or the objects do not fit: seen by hash_event). */
-static inline bool hash_simple(struct sched *s, uint32_t i)
+/* The usual event, quickly: memory in one granule that is not mixed, or a lock. Tables: of
+ * kinds, so that there are few branches, and in registers, which the compiler cannot know. */
+enum { MODES = 3, MEMORY = 4, COUNTS = 8 };
+static const uint8_t simple[SCHED_KINDS] = {
+	[SCHED_READ] = MODE_A | MEMORY | COUNTS,
+	[SCHED_LOAD] = MODE_A | MEMORY | COUNTS,
+	[SCHED_WRITE] = MODE_X | MEMORY | COUNTS,
+	[SCHED_STORE] = MODE_X | MEMORY | COUNTS,
+	[SCHED_RMW] = MODE_X | MEMORY | COUNTS,
+	[SCHED_LOCK] = MODE_X | COUNTS,
+	[SCHED_TRYLOCK] = MODE_X | COUNTS,
+	[SCHED_UNLOCK] = MODE_X,
+	[SCHED_RDLOCK] = MODE_A | COUNTS,
+	[SCHED_WRLOCK] = MODE_X | COUNTS,
+	[SCHED_TRYRD] = MODE_A | COUNTS,
+	[SCHED_TRYWR] = MODE_X | COUNTS,
+	[SCHED_RDUNLOCK] = MODE_A,
+	[SCHED_WRUNLOCK] = MODE_X,
+};
+struct quick {
+	struct coverage_object *table;
+	uint64_t *thread, *event;
+	uint32_t run;
+};
+
+/* False: it is not such a one (or the objects do not fit: seen by hash_event). */
+static inline bool hash_simple(struct coverage *c, const struct quick *q, const struct sched_event *e, uint32_t i)
 {
-	struct coverage *c = s->cov;
-	const struct sched_event *e = &s->ev[i];
 	const struct sched_op *op = &e->op;
-	uint8_t kind = op->kind;
-	enum mode m;
-	uint64_t key;
-	uint32_t shape = 0;
-	if (kind >= SCHED_READ && kind <= SCHED_RMW) {
+	uint32_t how = simple[op->kind], shape = 0;
+	enum mode m = (enum mode)(how & MODES);
+	uint64_t key = op->a | (uint64_t)1 << OBJECT_BIT;
+	if (how & MEMORY) {
 		uint32_t from = (uint32_t)op->a & 7, to = from + op->size;
-		if (to > 8 || !op->size)
+		if (UNLIKELY(to > 8 || !op->size))
 			return false;
-		m = kind == SCHED_READ || kind == SCHED_LOAD ? MODE_A : MODE_X;
 		key = op->a & ~(uint64_t)7;
 		shape = from | to << 3;
-	} else if (kind >= SCHED_LOCK && kind <= SCHED_WRUNLOCK) {
-		m = kind == SCHED_RDLOCK || kind == SCHED_TRYRD || kind == SCHED_RDUNLOCK ? MODE_A : MODE_X;
-		key = op->a | (uint64_t)1 << OBJECT_BIT;
-	} else
+	} else if (!how)
 		return false;
-	struct coverage_object *o = &c->object[slot_of(c, key)];
-	if (UNLIKELY(o->key != key || o->run != c->run) && !(o = object_of(c, key)))
+	struct coverage_object *o = &q->table[slot_of(c, key)];
+	if (UNLIKELY((o->key != key) | (o->run != q->run)) && !(o = object_of(c, key)))
 		return false;
 	if (UNLIKELY(o->from != shape)) {
 		if (o->from)
 			o->mixed = c->redo = true;
 		o->from = (uint8_t)shape;
 	}
-	if (UNLIKELY(o->mixed || e->choices))
+	if (UNLIKELY(o->mixed | e->choices))
 		return false;
-	uint64_t label = (uint64_t)kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size;
-	uint64_t h = c->thread[e->thread] + label;
+	uint32_t t = e->thread;
+	uint64_t label = (uint64_t)op->kind << 48 ^ (uint64_t)t << 32 ^ op->size;
+	uint64_t h = q->thread[t] + label;
 	h = shape ? fold(h, op->a + depends(o, m)) : combine(combine(h, op->a), depends(o, m));
-	places(c, o, e, m);
+	if (how & COUNTS)
+		places(c, o, op->pc, t, m);
 	leaves(o, m, h);
-	c->thread[e->thread] = c->event[i] = h;
+	q->thread[t] = q->event[i] = h;
 	return true;
 }
 
@@ -446,8 +472,11 @@ static uint64_t hash_run(struct sched *s)
 	for (uint32_t t = 0; t < s->n_ids; t++)
 		c->thread[t] = 0;
 	struct coverage_visit v = { .full = false };
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (LIKELY(!s->has_many && hash_simple(s, i)))
+	const struct quick q = { c->object, c->thread, c->event, c->run };
+	const struct sched_event *ev = s->ev;
+	bool many = s->has_many;
+	for (uint32_t i = 0, n = s->n; i < n; i++) {
+		if (LIKELY(!many && hash_simple(c, &q, &ev[i], i)))
 			continue;
 		hash_event(s, i, &v);
 		if (v.full)
@@ -462,6 +491,7 @@ static uint64_t hash_run(struct sched *s)
 /* Where the trace is, or may be put. */
 static uint64_t *seen_at(const struct coverage *c, uint64_t h)
 {
+	assert(h);
 	uint64_t *table = c->seen + c->seen_size, key = h & ~(uint64_t)3;
 	size_t mask = c->seen_size - 1, i = (size_t)(h >> 20) & mask;
 	while (table[i] && (table[i] & ~(uint64_t)3) != key)
@@ -514,6 +544,7 @@ static inline void trace_seen(struct coverage *c, uint64_t h)
 
 void coverage_run(struct sched *s, bool complete)
 {
+	assert(s->cov && !s->in_run);
 	struct coverage *c = s->cov;
 	c->last = hash_run(s);
 	while (!c->last && c->objects < c->objects_max) {

@@ -3,6 +3,8 @@
  */
 #include "sched/dpor.h"
 
+#include "base/invariant.h"
+
 void dpor_layout(struct sched *s, struct layout *l)
 {
 	struct dpor *d = s->dpor = layout_take(l, 1, sizeof *d, true);
@@ -48,6 +50,7 @@ void dpor_restart(struct sched *s)
 
 static uint32_t diverge(struct sched *s, enum sched_differs what, uint32_t t, const struct sched_op *want)
 {
+	assert(what != SCHED_SAME);
 	struct sched_divergence *x = &s->replay.diff;
 	*x = (struct sched_divergence){ .what = what, .step = s->n, .thread = t, .expected = *want };
 	if (t < s->n_ids && s->th[t].life == LIFE_LIVE)
@@ -77,6 +80,7 @@ static bool as_before(struct sched *s, uint32_t t, const struct sched_op *want)
 
 static bool preempts(const struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->current < s->n_ids);
 	return t != s->current && is_ready(s, s->current) && s->th[s->current].op.kind < SCHED_YIELD;
 }
 
@@ -88,6 +92,7 @@ static bool sleeps(const uint64_t *sleep, uint32_t t)
 /* Where no tree says what to take: the running thread, or the next awake. */
 static uint32_t any_awake(struct sched *s, const uint64_t *sleep)
 {
+	assert(s->n_ready);
 	uint32_t t = ready_from(s, s->current), first = t;
 	do {
 		if (!sleeps(sleep, t))
@@ -117,6 +122,7 @@ static void branch_all(struct sched *s, struct dpor_node *x, const uint64_t *sle
 /* Thread t is taken: what the end of the run must know of its pending operation. */
 static uint32_t taken(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->n < s->o.max_steps);
 	struct dpor *d = s->dpor;
 	struct dpor_link *x = &d->link[s->n];
 	x->cause = s->th[t].cause;
@@ -135,6 +141,7 @@ static uint32_t taken(struct sched *s, uint32_t t)
 
 uint32_t dpor_pick(struct sched *s)
 {
+	assert(s->n <= s->dpor->depth || s->n < s->dpor->replay || s->n == s->dpor->depth);
 	struct dpor *d = s->dpor;
 	uint32_t i = s->n;
 	struct dpor_node *x = &d->node[i];
@@ -179,6 +186,7 @@ uint32_t dpor_pick(struct sched *s)
 /* The choices of a node's thread become branches beside each other. */
 static void branch_choices(struct sched *s, struct dpor_node *x, uint32_t n)
 {
+	assert(x->tree && n >= 1 && n <= SCHED_CHOICES_MAX);
 	struct dpor *d = s->dpor;
 	uint32_t t = x->thread, last = x->tree;
 	for (uint32_t c = 0; c < n; c++) {
@@ -215,6 +223,7 @@ static bool nobody_sleeps_after(struct sched *s, uint32_t i)
 
 uint32_t dpor_choose(struct sched *s, uint32_t n)
 {
+	assert(s->n >= 1);
 	struct dpor *d = s->dpor;
 	uint32_t i = s->n - 1;
 	struct dpor_node *x = &d->node[i];
@@ -241,6 +250,7 @@ uint32_t dpor_choose(struct sched *s, uint32_t n)
 /* Event i has been executed: its links, and the sleep set after it. */
 void dpor_settle(struct sched *s, uint32_t i)
 {
+	assert(i < s->n);
 	struct dpor *d = s->dpor;
 	if (i + 1 < d->replay)
 		return;

@@ -23,7 +23,7 @@
  * be enabled is computed from the events on its object (dpor_enabled.c); where
  * several events must go together (a writer against readers that hold the lock
  * at the same time) e is a set. Operations pending at the end of a run count
- * as events: a thread that waits for ever may not have to in another order.
+ * as events: a thread that waits forever may not have to in another order.
  *
  * CHOICES by value belong to the operation: a branch is a thread with the
  * choice it makes. Dependence does not look at the choice, so the choices of a
@@ -47,6 +47,7 @@
 #ifndef INTACT_SCHED_DPOR_H
 #define INTACT_SCHED_DPOR_H
 
+#include "base/invariant.h"
 #include "sched/session.h"
 
 enum { NO_CHOICE = 0xff, CHAINS = 1024, WIDE = CHAINS, SET_MAX = 64 };
@@ -66,13 +67,13 @@ struct dpor_node {
 
 /* an event's part of the happens-before; see dpor_race.c */
 struct dpor_link {
-	uint32_t seq;         /* the thread's n-th event, from 1 */
-	uint32_t cause;       /* enabling edge, NONE */
-	uint32_t before;      /* the thread's event before, NONE */
-	uint32_t chain[2];    /* NONE: no second */
-	uint32_t prev[2];     /* the event before in that chain */
-	uint32_t await;       /* index into awaits, NONE */
-	uint8_t same;         /* all events of chain[0] so far: the same a and size */
+	uint32_t seq;      /* the thread's n-th event, from 1 */
+	uint32_t cause;    /* enabling edge, NONE */
+	uint32_t before;   /* the thread's event before, NONE */
+	uint32_t chain[2]; /* NONE: no second */
+	uint32_t prev[2];  /* the event before in that chain */
+	uint32_t await;    /* index into awaits, NONE */
+	uint8_t same;      /* all events of chain[0] so far: the same a and size */
 };
 
 struct await_record {
@@ -83,22 +84,22 @@ struct await_record {
 
 struct dpor {
 	struct dpor_node *node;
-	uint64_t *sleep;        /* words for each node */
+	uint64_t *sleep; /* words for each node */
 	uint32_t words;
-	uint32_t depth;         /* nodes with a branch */
-	uint32_t replay;        /* of them the first ones are from the run before */
-	uint32_t follow;        /* subtree to follow below the last node */
+	uint32_t depth;  /* nodes with a branch */
+	uint32_t replay; /* of them the first ones are from the run before */
+	uint32_t follow; /* subtree to follow below the last node */
 	struct branch *branch;
 	uint32_t n_branches, max_branches, free;
 	bool full;
 	/* happens-before */
 	struct dpor_link *link;
-	uint32_t *clock;        /* rows of `stride`, one for each event */
+	uint32_t *clock; /* rows of `stride`, one for each event */
 	size_t clock_max;
 	uint32_t stride, clocked; /* rows valid */
-	uint32_t *head;         /* CHAINS + 1 */
-	uint32_t *tail;         /* by thread: its last clocked event */
-	uint32_t *exit;         /* by thread: its exit event */
+	uint32_t *head;           /* CHAINS + 1 */
+	uint32_t *tail;           /* by thread: its last clocked event */
+	uint32_t *exit;           /* by thread: its exit event */
 	struct await_record *await;
 	uint32_t n_awaits, max_awaits;
 	/* scratch */
@@ -109,17 +110,20 @@ struct dpor {
 
 static inline uint32_t *clock_of(const struct dpor *d, uint32_t event)
 {
+	assert(event < d->clocked || event == d->clocked);
 	return d->clock + (size_t)event * d->stride;
 }
 
 /* Does event j happen after (or is it) event k? */
 static inline bool happens_after(const struct sched *s, uint32_t j, uint32_t k)
 {
+	assert(j < s->n && k < s->n);
 	return clock_of(s->dpor, j)[s->ev[k].thread] >= s->dpor->link[k].seq;
 }
 
 static inline uint64_t *sleep_of(const struct dpor *d, uint32_t node)
 {
+	assert(d->words);
 	return d->sleep + (size_t)node * d->words;
 }
 
@@ -134,7 +138,7 @@ static inline struct sched_op as_pending(struct sched_op op)
 /* e', the later event of a race: executed (event) or pending at the end (NONE). */
 struct later {
 	uint32_t event, thread;
-	struct sched_op op;  /* without what only its own execution showed */
+	struct sched_op op; /* without what only its own execution showed */
 	uint32_t cause;
 	uint32_t await;
 };
@@ -149,7 +153,7 @@ void dpor_tree_free(struct dpor *d, uint32_t branch);
 uint32_t tree_new(struct dpor *d, uint32_t thread, const struct sched_op *op, uint32_t choice);
 void tree_insert(struct sched *s, const struct goes *g, const struct later *l);
 /* dpor_race.c */
-void races(struct sched *s); /* at the end: all of the run */
+void races(struct sched *s);                      /* at the end: all of the run */
 void race_unlink(struct sched *s, uint32_t keep); /* forget events >= keep */
 void race_forget(struct sched *s);
 /* Keeps the ranges that thread t's pending operation awaits; NONE: full. */

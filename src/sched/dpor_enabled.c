@@ -7,13 +7,13 @@
  *
  *   mutex         if e is on it: w has the operations before e. It is free iff
  *                 it was free when e came: e took it. (An unlock, or a try that
- *                 failed: it was held.) Else the last operation in w tells.
+ *                 failed: it was held.) Otherwise the last operation in w decides.
  *   once, rwlock for reading   the last operation in w that takes or gives.
  *   semaphore     the sum over w.
  *   rwlock for writing   no writer and no reader in w. If e takes it for
  *                 reading others may hold it too, whether they came before e or
  *                 after: e' can only go before them all, so their locks go with
- *                 e, until there is none left, unless one must happen before e'
+ *                 e, until none is left, unless one must happen before e'
  *                 anyway.
  *   await         a change of what is awaited, in w, since the thread has
  *                 looked at it.
@@ -47,7 +47,7 @@ static bool mutex_free_after(const struct sched *s, const struct goes *g, uint64
 		switch (e->op.kind) {
 		case SCHED_LOCK:
 		case SCHED_COND_WAKE:
-		case SCHED_TRYLOCK: /* failed: somebody else holds it */
+		case SCHED_TRYLOCK: /* failed: another thread holds it */
 			return false;
 		case SCHED_UNLOCK:
 		case SCHED_COND_WAIT:
@@ -163,8 +163,7 @@ static bool writer_enabled(struct sched *s, struct goes *g, const struct later *
 		if (r == NONE)
 			return true;
 		uint8_t kind = s->ev[g->e[0]].op.kind;
-		if ((kind != SCHED_RDLOCK && kind != SCHED_TRYRD) || g->n == SET_MAX ||
-		    d->base[s->ev[r].thread] >= d->link[r].seq)
+		if ((kind != SCHED_RDLOCK && kind != SCHED_TRYRD) || g->n == SET_MAX || d->base[s->ev[r].thread] >= d->link[r].seq)
 			return false;
 		g->e[g->n++] = r;
 		if (r < g->e[0]) { /* the first is where the tree is */

@@ -40,8 +40,8 @@ static bool is_wide(const struct sched_op *op)
 /* Dependent with every operation on the same object. */
 static bool is_total(uint8_t kind)
 {
-	return kind == SCHED_WRITE || kind == SCHED_STORE || kind == SCHED_RMW || kind == SCHED_LOCK ||
-	       kind == SCHED_TRYLOCK || kind == SCHED_UNLOCK;
+	return kind == SCHED_WRITE || kind == SCHED_STORE || kind == SCHED_RMW || kind == SCHED_LOCK || kind == SCHED_TRYLOCK ||
+	       kind == SCHED_UNLOCK;
 }
 
 void race_forget(struct sched *s)
@@ -160,8 +160,7 @@ static uint32_t earlier(const struct dpor *d, uint32_t k, uint32_t c)
 }
 
 /* The events of chain c before i, latest first. */
-static void meet_chain(struct sched *s, uint32_t c, uint32_t i, const struct sched_op *op, const struct later *l,
-                       bool reverse)
+static void meet_chain(struct sched *s, uint32_t c, uint32_t i, const struct sched_op *op, const struct later *l, bool reverse)
 {
 	const struct dpor *d = s->dpor;
 	uint32_t k = d->head[c];
@@ -201,15 +200,14 @@ static void hang(struct sched *s, uint32_t i, uint32_t which, uint32_t c)
 	uint32_t p = x->prev[0];
 	const struct sched_op *a = &s->ev[i].op;
 	bool futex = a->kind >= SCHED_FUTEX_WAIT && a->kind <= SCHED_FUTEX_WAKE; /* not dependent with writes */
-	x->same = !futex && (p == NONE || (d->link[p].same && d->link[p].chain[0] == c && s->ev[p].op.a == a->a &&
-	                                   s->ev[p].op.size == a->size));
+	x->same = !futex && (p == NONE ||
+	                     (d->link[p].same && d->link[p].chain[0] == c && s->ev[p].op.a == a->a && s->ev[p].op.size == a->size));
 }
 
 static struct later later_of(const struct sched *s, uint32_t i)
 {
 	const struct dpor_link *x = &s->dpor->link[i];
-	struct later l = { .event = i, .thread = s->ev[i].thread, .op = s->ev[i].op, .cause = x->cause,
-		           .await = x->await };
+	struct later l = { .event = i, .thread = s->ev[i].thread, .op = s->ev[i].op, .cause = x->cause, .await = x->await };
 	l.op.flags &= (uint16_t) ~(SCHED_PASSED | SCHED_AWAITS);
 	return l;
 }

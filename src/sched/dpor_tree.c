@@ -32,7 +32,7 @@ void dpor_tree_free(struct dpor *d, uint32_t i)
 			i = next;
 			continue;
 		}
-		/* hang what comes after behind the last of the children */
+		/* append what comes after to the last of the children */
 		uint32_t last = child;
 		while (d->branch[last].next)
 			last = d->branch[last].next;
@@ -79,8 +79,7 @@ static bool before(const struct sequence *q, uint32_t j, uint32_t i)
 	uint32_t e = q->d->v[j];
 	if (i + 1 < q->n)
 		return happens_after(q->s, q->d->v[i], e);
-	return q->d->base[q->s->ev[e].thread] >= q->d->link[e].seq ||
-	       sched_op_dependent(&q->s->ev[e].op, &q->l->op);
+	return q->d->base[q->s->ev[e].thread] >= q->d->link[e].seq || sched_op_dependent(&q->s->ev[e].op, &q->l->op);
 }
 
 enum initial { NOT_INITIAL, FREE_INITIAL, OWN_INITIAL };
@@ -176,7 +175,7 @@ static uint32_t chain_of(const struct sequence *q, uint32_t lead)
 struct dpor_way {
 	enum initial in;
 	uint32_t into, at;     /* the branch; its event in v when it is its own */
-	uint32_t last;         /* else: the last branch, behind which v goes, */
+	uint32_t last;         /* else: the last branch, after which v goes, */
 	uint32_t beside, lead; /* or the one whose thread leads v with another choice */
 };
 

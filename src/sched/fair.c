@@ -4,10 +4,13 @@
  *
  * Yields, time-outs and steering are for the sampling strategies; delay and
  * preemption bounding let a thread give way that yields again and again (as
- * CHESS does: without it a loop that yields has no end); the exhaustive searches
- * see every order and park nobody but a process exit with exit_last. Awaits are
+ * CHESS does: without it a loop that yields has no end), and so does every second
+ * run of the sampling ones: what spins a little and then waits (std::atomic::wait)
+ * would otherwise hardly ever come to wait. The exhaustive searches
+ * see every order and park nothing but a process exit with exit_last. Awaits are
  * part of what enabled means and hold for all.
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 enum { YIELDS = 4 };
@@ -22,6 +25,7 @@ void fair_begin(struct sched *s)
 	struct steer *b = s->steer;
 	b->now = NONE;
 	b->held = b->hit = false;
+	s->patient = !samples(s) || !rnd_below(s, 2);
 	if (b->n && samples(s) && rnd_below(s, 8)) {
 		b->now = rnd_below(s, b->n);
 		s->settles = true;
@@ -44,7 +48,7 @@ static void steer_arrive(struct sched *s, uint32_t t)
 	thread_park(s, t, PARK_STEER);
 }
 
-/* A thread that has yielded YIELDS times while nobody else ran: it spins. */
+/* A thread that has yielded YIELDS times while no other thread ran: it spins. */
 static bool yields_on(const struct sched *s, struct sched_thread *x)
 {
 	x->yields = x->yield_switch == s->switches ? x->yields + 1 : 1;
@@ -60,13 +64,14 @@ void fair_arrive(struct sched *s, uint32_t t)
 		thread_park(s, t, PARK_EXIT);
 	if (s->strategy >= SCHED_ALL)
 		return;
-	if (kind == SCHED_YIELD && x->place != NONE && (samples(s) || yields_on(s, x))) {
+	bool gives_way = kind == SCHED_YIELD && (!s->patient || yields_on(s, x));
+	if (gives_way && x->place != NONE) {
 		thread_park(s, t, PARK_YIELD);
 		s->yielded[s->n_yielded++] = t;
 	}
 	if (!samples(s))
 		return;
-	if (kind == SCHED_YIELD && s->strategy == SCHED_PCT)
+	if (gives_way && s->strategy == SCHED_PCT)
 		set_priority(s, t, lower_than_all(s));
 	if ((kind == SCHED_SLEEP || x->op.flags & (SCHED_TIMED | SCHED_SPURIOUS)) && rnd_below(s, 8))
 		thread_park(s, t, PARK_LATE);
@@ -217,6 +222,7 @@ void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint3
 /* sched_point: the pending operation is an await. */
 void await_arrive(struct sched *s, uint32_t t)
 {
+	assert(s->awaited[t].n >= 1 && s->awaited[t].n <= SCHED_AWAIT_MAX);
 	struct sched_thread *x = &s->th[t];
 	const struct awaited *w = &s->awaited[t];
 	bool own = w->n == 1 && w->range[0].a == x->op.a && (!w->range[0].size || w->range[0].size == x->op.size);
@@ -232,6 +238,7 @@ void await_arrive(struct sched *s, uint32_t t)
 
 void await_settle(struct sched *s, const struct sched_event *e)
 {
+	assert(s->n_awaiting <= s->n_ids && e->thread < s->n_ids);
 	for (uint32_t i = 0; i < s->n_awaiting;) {
 		uint32_t t = s->awaiting[i];
 		struct sched_thread *x = &s->th[t];

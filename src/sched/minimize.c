@@ -6,6 +6,7 @@
  * nothing, then segments change places and pairs of changes are tried when there
  * are few, then single choices by value go back to 0.
  */
+#include "base/invariant.h"
 #include "sched/minimize.h"
 #include "sched/session.h"
 
@@ -25,16 +26,17 @@ struct minimize {
 	struct guide_choice *choice, *proposed;
 	uint32_t n_choice, n_proposed;
 	enum stage stage;
-	uint32_t at, length;             /* position in the stage; length of chunks */
-	bool gained;                     /* this round found something */
+	uint32_t at, length; /* position in the stage; length of chunks */
+	bool gained;         /* this round found something */
 	uint32_t tried, budget;
 	bool running;
 };
 
 size_t minimize_memory(uint32_t n)
 {
-	return sizeof(struct minimize) + ((size_t)n * 4 + 16) *
-	       (sizeof(struct sched_event) + 2 * sizeof(struct segment) + 2 * sizeof(struct guide_choice)) + 4096;
+	return sizeof(struct minimize) +
+	       ((size_t)n * 4 + 16) * (sizeof(struct sched_event) + 2 * sizeof(struct segment) + 2 * sizeof(struct guide_choice)) +
+	       4096;
 }
 
 static bool less(const struct cost *a, const struct cost *b)
@@ -52,6 +54,7 @@ static bool less(const struct cost *a, const struct cost *b)
 static void cut_up(struct minimize *m)
 {
 	/* a thread's operations so far: kept in the candidate array's place */
+	assert(m->n <= m->max);
 	m->n_seg = m->n_choice = 0;
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct sched_event *e = &m->best[i];
@@ -107,6 +110,7 @@ static void propose_best(struct minimize *m)
 
 static void drop(struct minimize *m, uint32_t from, uint32_t count)
 {
+	assert(from + count <= m->n_candidate);
 	for (uint32_t i = from + count; i < m->n_candidate; i++)
 		m->candidate[i - count] = m->candidate[i];
 	m->n_candidate -= count;
@@ -115,6 +119,7 @@ static void drop(struct minimize *m, uint32_t from, uint32_t count)
 /* Segment i goes on over the thread's next segment; false: there is none. */
 static bool extend(struct minimize *m, uint32_t i)
 {
+	assert(i < m->n_candidate);
 	for (uint32_t j = i + 1; j < m->n_candidate; j++)
 		if (m->candidate[j].thread == m->candidate[i].thread) {
 			m->candidate[i].until = m->candidate[j].until;
@@ -138,6 +143,7 @@ static bool change(struct minimize *m, uint32_t k)
 /* Segment i comes to position j; what the thread did before still comes first. */
 static bool move(struct minimize *m, uint32_t i, uint32_t j)
 {
+	assert(i < m->n_candidate && j <= m->n_candidate);
 	if (i == j || i + 1 == j)
 		return false; /* the neighbour's move the other way */
 	struct segment x = m->candidate[i];
@@ -150,6 +156,7 @@ static bool move(struct minimize *m, uint32_t i, uint32_t j)
 
 static void enter(struct minimize *m, enum stage g)
 {
+	assert(g <= STAGE_DONE);
 	m->stage = g;
 	m->at = 0;
 	m->gained = false;
@@ -203,6 +210,7 @@ static enum proposal propose(struct minimize *m)
 
 bool minimize_next(struct minimize *m, struct sched *s)
 {
+	assert(m->tried <= m->budget);
 	SCHED_ASSERT(!m->running);
 	while (m->stage != STAGE_DONE && m->tried < m->budget) {
 		enum proposal p = propose(m);

@@ -1,6 +1,7 @@
 /*
- * minimize: a failing schedule with fewest preemptions, then fewest steps,
- * then fewest switches. No callbacks: it proposes, the user runs, it is told.
+ * minimize: a failing schedule with fewest preemptions, then fewest steps, then
+ * fewest switches. No callbacks: it proposes, the caller runs it and reports
+ * the result.
  *
  *   m = minimize_begin(memory, bytes, failing events, n, budget);
  *   while (minimize_next(m, s)) {        prepares s (any session with the
@@ -29,8 +30,7 @@ struct minimize;
 size_t minimize_memory(uint32_t events);
 /* NULL: memory too small. budget: proposals at most (0: 10,000). The events
  * are copied. */
-struct minimize *minimize_begin(void *memory, size_t bytes, const struct sched_event *e, uint32_t n,
-                                uint32_t budget);
+struct minimize *minimize_begin(void *memory, size_t bytes, const struct sched_event *e, uint32_t n, uint32_t budget);
 /* False when there is nothing left to try. */
 bool minimize_next(struct minimize *m, struct sched *s);
 /* After the run, before sched_run_end's next run begins. */

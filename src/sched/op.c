@@ -1,5 +1,5 @@
 /*
- * op: dependence of operations and their names. The reasons stand in op.h.
+ * op: dependence of operations and their names. The reasons are in op.h.
  *
  * A kind belongs to a class; two operations are compared by class. Memory goes
  * by ranges, everything else by object ids; an operation with two objects
@@ -7,13 +7,15 @@
  */
 #include "sched/op.h"
 
+#include "base/invariant.h"
+
 enum class {
-	C_LOCAL,  /* depends on nothing */
-	C_ALL,    /* depends on everything */
+	C_LOCAL, /* depends on nothing */
+	C_ALL,   /* depends on everything */
 	C_READ,
 	C_WRITE,
 	C_MUTEX,
-	C_RD,     /* a reader's operation on a rwlock */
+	C_RD, /* a reader's operation on a rwlock */
 	C_WR,
 	C_WAIT,   /* joins the waiters of a condition or futex */
 	C_SIGNAL, /* takes from the waiters */
@@ -79,6 +81,7 @@ static const struct {
 
 static bool overlap(const struct sched_op *x, const struct sched_op *y)
 {
+	assert(x->a + x->size >= x->a && y->a + y->size >= y->a);
 	return x->a < y->a + y->size && y->a < x->a + x->size;
 }
 
@@ -118,6 +121,7 @@ static bool same_object(const struct sched_op *x, const struct sched_op *y, enum
 
 bool sched_op_dependent(const struct sched_op *x, const struct sched_op *y)
 {
+	assert(x->kind < SCHED_KINDS && y->kind < SCHED_KINDS);
 	enum class p = kinds[x->kind].class, q = kinds[y->kind].class;
 	if (p > q) {
 		const struct sched_op *z = x;
@@ -152,12 +156,12 @@ const char *sched_kind_name(uint8_t kind)
 
 uint8_t sched_kind_of(const char *name, uint32_t len)
 {
-	for (uint8_t k = 0; k < SCHED_KINDS; k++) {
+	for (unsigned k = 0; k < SCHED_KINDS; k++) {
 		uint32_t i = 0;
 		while (i < len && kinds[k].name[i] == name[i] && name[i])
 			i++;
 		if (i == len && !kinds[k].name[i])
-			return k;
+			return (uint8_t)k;
 	}
 	return SCHED_NONE;
 }

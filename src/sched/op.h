@@ -2,11 +2,11 @@
  * op: the operations of a program under a controlled scheduler, as data, and
  * which of them depend on each other.
  *
- * One thread runs at a time. Before a thread executes an operation it stops
- * at a *point* and says what the operation will be: that is its *pending*
- * operation, a function of the thread's own past (kind, objects, size,
- * place), never of what the others do meanwhile. What the operation turns out
- * to do (a trylock fails, a signal finds nobody) is its *result* and is told
+ * One thread runs at a time. Before a thread executes an operation it stops at
+ * a *point* and says what the operation will be: that is its *pending*
+ * operation, a function of the thread's own past (kind, objects, size, place),
+ * never of what the others do meanwhile. What the operation turns out to do (a
+ * trylock fails, a signal finds no waiter) is its *result* and is reported
  * afterwards (sched_result).
  *
  * Objects are 64-bit ids; an address is the usual id. They must be a function
@@ -33,8 +33,8 @@
  *                 succeeds or not, because whether it will is not known while
  *                 it is pending.
  *   mutex, spin   all operations on one lock are dependent: lock and lock
- *                 disable each other, unlock enables lock, try tells held
- *                 from free. Timed locks are tries: a timed lock that does
+ *                 disable each other, unlock enables lock, try distinguishes
+ *                 held from free. Timed locks are tries: a timed lock that does
  *                 not get the lock times out (virtual time may pass at any
  *                 point), so it is always enabled.
  *   rwlock        readers' operations (rd lock, try, unlock) are independent
@@ -60,7 +60,7 @@
  *                 itself, so it depends on signals and broadcasts. The mutex
  *                 (b) counts in both, as an unlock and as a lock.
  *   barrier       arrive and arrive are dependent: with more threads than the
- *                 barrier's count their order says who is let through, and the
+ *                 barrier's count their order determines which threads pass, and the
  *                 last gets PTHREAD_BARRIER_SERIAL_THREAD. When the user of
  *                 the room knows that neither can matter it sets
  *                 SCHED_COMMUTES on the arrivals; then the last one has a
@@ -73,7 +73,7 @@
  *   once          the first caller runs the initialiser between SCHED_ONCE and
  *                 SCHED_ONCE_END; SCHED_ONCE is enabled unless another thread
  *                 is in between. All dependent, but two calls that found it
- *                 done (SCHED_RES_PASSED) are independent: done is for ever.
+ *                 done (SCHED_RES_PASSED) are independent: done is permanent.
  *   futex         SCHED_FUTEX_WAIT reads the word (size 4) and joins the
  *                 waiters if it has the expected value; SCHED_FUTEX_WAKE is to
  *                 it what a signal is to a condition; SCHED_FUTEX_WOKEN is to
@@ -147,7 +147,7 @@ enum sched_kind {
 	SCHED_FUTEX_WOKEN,
 	SCHED_FUTEX_WAKE,
 	/* any object */
-	SCHED_INIT,    /* for a semaphore, sched_result gives the value */
+	SCHED_INIT, /* for a semaphore, sched_result gives the value */
 	SCHED_DESTROY,
 	/* local */
 	SCHED_YIELD,
@@ -160,14 +160,14 @@ enum sched_kind {
 };
 
 enum {
-	SCHED_TIMED = 1,     /* COND_WAKE, FUTEX_WOKEN: enabled without a signal (time-out);
+	SCHED_TIMED = 1,    /* COND_WAKE, FUTEX_WOKEN: enabled without a signal (time-out);
 	                      * tries: it is a timed operation (sampling lets it wait, mostly) */
-	SCHED_COMMUTES = 2,  /* BARRIER_ARRIVE: see above */
-	SCHED_SPURIOUS = 4,  /* COND_WAKE, FUTEX_WOKEN: may also wake for no reason; as SCHED_TIMED */
+	SCHED_COMMUTES = 2, /* BARRIER_ARRIVE: see above */
+	SCHED_SPURIOUS = 4, /* COND_WAKE, FUTEX_WOKEN: may also wake for no reason; as SCHED_TIMED */
 	/* set by the room */
-	SCHED_PASSED = 8,    /* ONCE, executed: from SCHED_RES_PASSED */
-	SCHED_AWAITS = 16,   /* an await: sched_await */
-	SCHED_MANY = 32,     /* an await on more than its own object: depends on all but the
+	SCHED_PASSED = 8,  /* ONCE, executed: from SCHED_RES_PASSED */
+	SCHED_AWAITS = 16, /* an await: sched_await */
+	SCHED_MANY = 32,   /* an await on more than its own object: depends on all but the
 	                      * local and the thread's kinds */
 	/* set by the user: the places of the bias this run is steered by (sched_steer) */
 	SCHED_AT_BEFORE = 64,
@@ -176,12 +176,12 @@ enum {
 
 /* What an operation turned out to be. */
 enum {
-	SCHED_RES_FAILED = 1,   /* a try that did not get it; it changed nothing */
-	SCHED_RES_SAME = 2,     /* a write or RMW that left the value as it was */
-	SCHED_RES_PASSED = 4,   /* ONCE that found it done */
-	SCHED_RES_TIMEOUT = 8,  /* woke without a signal */
-	SCHED_RES_OPENED = 16,  /* BARRIER_ARRIVE that let the others through */
-	SCHED_RES_WAITS = 32,   /* FUTEX_WAIT that joined the waiters */
+	SCHED_RES_FAILED = 1,  /* a try that did not get it; it changed nothing */
+	SCHED_RES_SAME = 2,    /* a write or RMW that left the value as it was */
+	SCHED_RES_PASSED = 4,  /* ONCE that found it done */
+	SCHED_RES_TIMEOUT = 8, /* woke without a signal */
+	SCHED_RES_OPENED = 16, /* BARRIER_ARRIVE that let the others through */
+	SCHED_RES_WAITS = 32,  /* FUTEX_WAIT that joined the waiters */
 };
 
 struct sched_op {

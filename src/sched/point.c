@@ -1,13 +1,14 @@
 /*
- * point: the path that every point takes: who is ready, the strategies that
- * draw a schedule, the record. One file, so that the compiler sees all of it.
+ * point: the path that every point takes: which threads are ready, the
+ * strategies that draw a schedule, the record. One file, so that the compiler
+ * sees all of it.
  *
  * Random walk: uniform among the ready threads at each point.
  *
  * PCT (Burckhardt et al., ASPLOS 2010): each thread has a random priority, the
  * highest ready one runs; at d - 1 random points of the k of a run the running
  * thread falls below all. A bug of depth d is found with probability at least
- * 1 / (n k^(d-1)). k is the longest run of late (session.c). A thread that
+ * 1 / (n k^(d-1)). k is the longest recent run (session.c). A thread that
  * yields, or runs fair_steps points in a row, falls below all as well: without
  * that a spinning thread of high priority never ends.
  *
@@ -16,6 +17,7 @@
  * depend on it are drawn again: partial orders are sampled more evenly than by
  * priorities of threads.
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 #ifdef __SSE2__
@@ -44,6 +46,7 @@ static inline uint32_t granule_of(const struct sched_op *op)
 
 static inline void ready_add(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->th[t].place == NONE && s->n_ready < s->n_ids);
 	s->ready[t >> 6] |= (uint64_t)1 << (t & 63);
 	s->th[t].place = s->n_ready;
 	s->dense[s->n_ready++] = t;
@@ -60,6 +63,7 @@ static inline void ready_add(struct sched *s, uint32_t t)
 
 static inline void ready_remove(struct sched *s, uint32_t t)
 {
+	assert(s->n_ready && s->th[t].place < s->n_ready && s->dense[s->th[t].place] == t);
 	s->ready[t >> 6] &= ~((uint64_t)1 << (t & 63));
 	uint32_t at = s->th[t].place, last = s->dense[--s->n_ready];
 	s->dense[at] = last;
@@ -76,6 +80,7 @@ static inline void ready_remove(struct sched *s, uint32_t t)
 void thread_ready(struct sched *s, uint32_t t)
 {
 	const struct sched_thread *x = &s->th[t];
+	assert(t < s->n_ids && s->n_ready <= s->n_live);
 	bool want = x->life == LIFE_LIVE && x->enabled && !x->awaits && !x->parked;
 	if (want != (x->place != NONE)) {
 		if (want)
@@ -87,6 +92,7 @@ void thread_ready(struct sched *s, uint32_t t)
 
 void thread_park(struct sched *s, uint32_t t, uint8_t why)
 {
+	assert(why && s->n_parked <= s->n_ids);
 	struct sched_thread *x = &s->th[t];
 	s->n_parked += !x->parked;
 	x->parked |= why;
@@ -100,12 +106,14 @@ void thread_unpark(struct sched *s, uint32_t t, uint8_t why)
 	if (!(x->parked & why))
 		return;
 	x->parked &= (uint8_t)~why;
+	assert(s->n_parked);
 	s->n_parked -= !x->parked;
 	thread_ready(s, t);
 }
 
 uint32_t ready_from(const struct sched *s, uint32_t t)
 {
+	assert(s->n_ids && s->n_ids <= s->o.max_threads);
 	uint32_t words = (s->n_ids + 63) / 64, w = t >> 6;
 	if (t >= s->n_ids)
 		w = 0, t = 0;
@@ -121,6 +129,7 @@ uint32_t ready_from(const struct sched *s, uint32_t t)
 
 void sched_enable(struct sched *s, uint32_t u)
 {
+	assert(u < s->n_ids && s->th[u].life == LIFE_LIVE);
 	struct sched_thread *x = &s->th[u];
 	if (!x->enabled || x->parked) {
 		x->enabled = 1;
@@ -131,6 +140,7 @@ void sched_enable(struct sched *s, uint32_t u)
 
 void sched_disable(struct sched *s, uint32_t u)
 {
+	assert(u < s->n_ids && s->th[u].life == LIFE_LIVE);
 	struct sched_thread *x = &s->th[u];
 	if (x->enabled) {
 		x->enabled = 0;
@@ -163,9 +173,10 @@ void set_priority(struct sched *s, uint32_t t, float p)
 	rank_thread(s, t, p);
 }
 
-/* The highest rank; somebody is ready. Few are compared one by one. */
+/* The highest rank; some thread is ready. Few are compared one by one. */
 static inline uint32_t find_top(const struct sched *s)
 {
+	assert(s->n_ready);
 	uint32_t top = s->dense[0], n = s->n_ready;
 #ifdef __SSE2__
 	if (n > FEW) {
@@ -199,8 +210,9 @@ static inline uint32_t highest(struct sched *s)
 
 static uint32_t pct_depth(const struct sched *s)
 {
-	/* the mix: d = 3 half of the time, else 2, 4 or 5 */
-	static const uint8_t mixed[8] = { 3, 2, 3, 4, 3, 2, 3, 5 };
+	/* the mix: mostly d = 3 and 2; 1 preempts no thread, so that a thread that spins a little and then
+	 * waits comes to wait before the others go on */
+	static const uint8_t mixed[8] = { 3, 2, 3, 1, 3, 2, 4, 5 };
 	return s->o.strategy == SCHED_MIX ? mixed[s->st.runs / 2 % 8] : s->o.depth;
 }
 
@@ -231,6 +243,7 @@ void sample_thread(struct sched *s, uint32_t t)
 
 static inline uint32_t pick_pct(struct sched *s)
 {
+	assert(s->next_change <= s->n_changes);
 	uint32_t t = highest(s);
 	while (UNLIKELY(s->next_change < s->n_changes && s->change[s->next_change] <= s->n)) {
 		rank_thread(s, t, LOWERED + (float)(s->n_changes - s->next_change++));
@@ -244,13 +257,15 @@ static inline uint32_t pick_pct(struct sched *s)
 	return t;
 }
 
-static inline void draw_again(struct sched *s, uint32_t t, const struct sched_op *op, uint32_t u)
+/* The pending operation of u, which is ready, if it depends on op. Of the one that is picked, too:
+ * it is drawn anyway at its next point. The highest is not known any more. */
+static inline void draw_again(struct sched *s, const struct sched_op *op, uint32_t u)
 {
-	const struct sched_thread *x = &s->th[u];
+	const struct sched_op *its = &s->th[u].op;
+	bool both_write = op->kind == SCHED_RMW && its->kind == SCHED_RMW && op->a == its->a; /* quickly: the usual case */
 	/* what this disables is drawn again when it is enabled */
-	if (u != t && x->place != NONE && !(op->kind == SCHED_LOCK && x->op.kind == SCHED_LOCK) &&
-	    sched_op_dependent(op, &x->op))
-		rank_thread(s, u, random_priority(s));
+	if (both_write || (!(op->kind == SCHED_LOCK && its->kind == SCHED_LOCK) && sched_op_dependent(op, its)))
+		s->rank[u] = s->priority[u] = random_priority(s);
 }
 
 static inline uint32_t pick_pos(struct sched *s)
@@ -260,22 +275,21 @@ static inline uint32_t pick_pos(struct sched *s)
 	if (g == GRANULE_NONE)
 		return t;
 	if (UNLIKELY(g == GRANULE_WIDE)) {
-		for (; u < n; u++)
-			draw_again(s, t, op, u);
+		for (uint32_t i = 0; i < s->n_ready; i++)
+			draw_again(s, op, s->dense[i]);
+		s->top = NONE;
 		return t;
 	}
 	if (s->n_ready <= FEW) {
-		/* Its own is drawn, too: it is drawn anew at its next point. */
 		for (uint32_t i = 0; i < s->n_ready; i++) {
 			u = s->dense[i];
-			const struct sched_op *its = &s->th[u].op;
-			if (((s->granule[u] == g) | (s->granule[u] == GRANULE_WIDE)) &&
-			    !(op->kind == SCHED_LOCK && its->kind == SCHED_LOCK) && sched_op_dependent(op, its))
-				s->rank[u] = s->priority[u] = random_priority(s);
+			if ((s->granule[u] == g) | (s->granule[u] == GRANULE_WIDE))
+				draw_again(s, op, u);
 		}
 		s->top = NONE;
 		return t;
 	}
+	s->top = NONE;
 #ifdef __SSE2__
 	/* the array is padded: groups of 16 */
 	const __m128i *r = (const __m128i *)(const void *)s->granule;
@@ -287,12 +301,12 @@ static inline uint32_t pick_pos(struct sched *s)
 		__m128i d = _mm_or_si128(_mm_cmpeq_epi32(r[3], mine), _mm_cmpeq_epi32(r[3], wide));
 		uint32_t hits = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
 		for (; hits; hits &= hits - 1)
-			draw_again(s, t, op, u + (uint32_t)__builtin_ctz(hits));
+			draw_again(s, op, u + (uint32_t)__builtin_ctz(hits));
 	}
 #else
 	for (; u < n; u++)
 		if (s->granule[u] == g || s->granule[u] == GRANULE_WIDE)
-			draw_again(s, t, op, u);
+			draw_again(s, op, u);
 #endif
 	return t;
 }
@@ -317,6 +331,7 @@ static uint32_t pick_systematic(struct sched *s)
 
 uint32_t stop_run(struct sched *s, enum sched_stop why)
 {
+	assert(why != SCHED_STOP_NOT);
 	if (!s->stop)
 		s->stop = why;
 	return SCHED_STOP;
@@ -326,7 +341,7 @@ uint32_t stop_run(struct sched *s, enum sched_stop why)
 void settle(struct sched *s)
 {
 	if (!s->settles)
-		s->settled = s->n; /* nobody wanted to see them */
+		s->settled = s->n; /* they were not requested */
 	for (; s->settled < s->n; s->settled++) {
 		const struct sched_event *e = &s->ev[s->settled];
 		if (s->n_awaiting)
@@ -354,6 +369,8 @@ static inline void copy_op(struct sched_op *to, const struct sched_op *from)
 
 static inline void record(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->n < s->o.max_steps && s->th[t].life == LIFE_LIVE && s->th[t].pends);
+	assert(s->th[t].op.kind != SCHED_NONE && s->th[t].op.kind < SCHED_BLOCK_BEGIN);
 	struct sched_thread *x = &s->th[t];
 	struct sched_event *e = &s->ev[s->n];
 	copy_op(&e->op, &x->op);
@@ -383,7 +400,7 @@ static SCHED_NOINLINE uint32_t go_pct(struct sched *s)
 	return t;
 }
 
-/* `at` has arrived at a point: its priority is drawn. NONE: nobody has. */
+/* `at` has arrived at a point: its priority is drawn. NONE: no thread has. */
 static SCHED_NOINLINE uint32_t go_pos(struct sched *s, uint32_t at)
 {
 	if (at != NONE && s->th[at].place != NONE) {
@@ -410,8 +427,10 @@ static SCHED_NOINLINE uint32_t go_random(struct sched *s)
 static SCHED_NOINLINE uint32_t go_systematic(struct sched *s)
 {
 	uint32_t t = pick_systematic(s);
-	if (t < SCHED_STOP)
+	if (t < SCHED_STOP) {
+		assert(is_ready(s, t));
 		record(s, t);
+	}
 	return t;
 }
 
@@ -470,6 +489,7 @@ static SCHED_NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enab
 
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
 {
+	assert(s->in_run && t < s->n_ids && op->kind && op->kind < SCHED_BLOCK_BEGIN);
 	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE);
 	if (op != &x->op)
@@ -490,6 +510,7 @@ struct sched_op *sched_op_at(struct sched *s, uint32_t t)
 
 uint32_t sched_gone(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->n_live);
 	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE && x->last != NONE && s->ev[x->last].op.kind == SCHED_EXIT);
 	x->life = LIFE_GONE;

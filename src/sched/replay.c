@@ -2,11 +2,13 @@
  * replay: a recorded schedule, exactly; and guided runs, which follow a list of
  * segments where they can (minimize.h).
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 /* The next id for a parent's child, in the order of the file. */
 static bool define(struct sched *s, uint32_t t, const struct sched_origin *o)
 {
+	assert(t > 0);
 	uint32_t p = o->parent;
 	if (p >= t || s->n_ids != t || t >= s->o.max_threads)
 		return false;
@@ -21,8 +23,7 @@ static bool define(struct sched *s, uint32_t t, const struct sched_origin *o)
 	return true;
 }
 
-bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n, const struct sched_origin *origins,
-                  uint32_t n_threads)
+bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n, const struct sched_origin *origins, uint32_t n_threads)
 {
 	SCHED_ASSERT(!s->in_run);
 	for (uint32_t t = s->n_ids; origins && t < n_threads; t++)
@@ -44,6 +45,7 @@ static uint32_t unpreempted(const struct sched *s)
 
 static uint32_t diverges(struct sched *s, enum sched_differs what, const struct sched_event *e)
 {
+	assert(what != SCHED_SAME);
 	struct sched_divergence *x = &s->replay.diff;
 	*x = (struct sched_divergence){ .what = what, .step = s->n, .thread = e->thread, .expected = e->op };
 	if (e->thread < s->n_ids && s->th[e->thread].life == LIFE_LIVE)
@@ -71,6 +73,7 @@ uint32_t replay_pick(struct sched *s)
 
 uint32_t replay_choose(struct sched *s, uint32_t n)
 {
+	assert(s->n >= 1 && n >= 1);
 	if (s->n > s->replay.n)
 		return 0;
 	const struct sched_event *e = &s->replay.e[s->n - 1];
@@ -84,24 +87,24 @@ uint32_t replay_choose(struct sched *s, uint32_t n)
 void replay_end(struct sched *s)
 {
 	if (!s->stop && s->n < s->replay.n && !s->replay.diff.what)
-		s->replay.diff = (struct sched_divergence){ .what = SCHED_DIFF_SHORT, .step = s->n,
-			                                    .thread = s->replay.e[s->n].thread,
-			                                    .expected = s->replay.e[s->n].op };
+		s->replay.diff = (struct sched_divergence){
+			.what = SCHED_DIFF_SHORT, .step = s->n, .thread = s->replay.e[s->n].thread, .expected = s->replay.e[s->n].op
+		};
 }
 
 /* --- guided --------------------------------------------------------------- */
 
-void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const struct guide_choice *c,
-                 uint32_t n_choice)
+void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const struct guide_choice *c, uint32_t n_choice)
 {
 	SCHED_ASSERT(!s->in_run && s->o.strategy == SCHED_GUIDE);
 	s->guide = (struct sched_guide){ .seg = seg, .choice = c, .n = n, .n_choice = n_choice };
 }
 
-/* The first segment that is not done and whose thread can run; those passed
- * over stay for later. */
+/* The first segment that is not done and whose thread can run; those skipped
+ * stay for later. */
 uint32_t guide_pick(struct sched *s)
 {
+	assert(s->guide.at <= s->guide.n);
 	struct sched_guide *g = &s->guide;
 	while (g->at < g->n && s->th[g->seg[g->at].thread].steps >= g->seg[g->at].until)
 		g->at++;
@@ -115,6 +118,7 @@ uint32_t guide_pick(struct sched *s)
 
 uint32_t guide_choose(struct sched *s, uint32_t n)
 {
+	assert(s->th[s->current].steps >= 1);
 	const struct sched_guide *g = &s->guide;
 	uint32_t t = s->current, step = s->th[t].steps - 1;
 	for (uint32_t i = 0; i < g->n_choice; i++)

@@ -25,9 +25,9 @@
  *
  * ENABLED is exact: whether the pending operation could be executed now, were
  * its thread picked. The user keeps it so: sched_disable(u) for the others that
- * pend on a lock when it is taken, sched_enable(u) when it is given back. That
- * is between the picked thread's execution and its next point. Threads are
- * disabled without a scan if the user lists them by object.
+ * pend on a lock when it is taken, sched_enable(u) when it is released. That is
+ * between the picked thread's execution and its next point. Threads are disabled
+ * without a scan if the user lists them by object.
  *
  * DETERMINISM. Given the same picks and choices the program must do the same.
  * The systematic strategies and replay compare and stop a run that does not
@@ -37,8 +37,8 @@
  * comparison, and a record of 48 bytes; with many threads priorities are
  * compared four at a time and only when the highest is not known; nothing else
  * looks at all threads, except while some yield, await or are steered. Coverage
- * is computed at the end of a run, about half as much again. Exhaustive search
- * works at the end of a run.
+ * is computed at the end of a run and adds about half of its cost.
+ * Exhaustive search works at the end of a run.
  */
 #ifndef INTACT_SCHED_SCHED_H
 #define INTACT_SCHED_SCHED_H
@@ -50,12 +50,12 @@
 #include "sched/op.h"
 
 enum sched_strategy {
-	SCHED_MIX,     /* the default: POS and PCT with d = 2..5, now and then a random walk */
+	SCHED_MIX,     /* the default: POS and PCT with d = 1..5, now and then a random walk */
 	SCHED_RANDOM,  /* uniform among the enabled threads */
 	SCHED_PCT,     /* probabilistic concurrency testing, depth d */
 	SCHED_POS,     /* partial-order sampling */
 	SCHED_DELAY,   /* all schedules with 0, 1, 2... delays from round-robin; a thread that
-	                * yields five times while nobody else runs gives way */
+	                * yields five times while no other thread runs gives way */
 	SCHED_PREEMPT, /* all schedules with 0, 1, 2... preemptions; likewise */
 	SCHED_ALL,     /* every schedule, depth first: for small programs and tests */
 	SCHED_DPOR,    /* every trace once: optimal dynamic partial-order reduction */
@@ -65,12 +65,12 @@ enum sched_strategy {
 
 enum {
 	SCHED_THREADS_MAX = 4096,
-	SCHED_CHOICES_MAX = 255,      /* alternatives of one choice */
+	SCHED_CHOICES_MAX = 255, /* alternatives of one choice */
 	SCHED_BIAS_MAX = 256,
-	SCHED_AWAIT_MAX = 8,          /* ranges of one await */
+	SCHED_AWAIT_MAX = 8, /* ranges of one await */
 	/* what sched_point returns instead of a thread */
-	SCHED_NOBODY = 0xffffffffu,   /* nobody is enabled: deadlock, or all have ended */
-	SCHED_STOP = 0xfffffffeu,     /* end this run: sched_stop_reason says why */
+	SCHED_NOBODY = 0xffffffffu, /* no thread is enabled: deadlock, or all have ended */
+	SCHED_STOP = 0xfffffffeu,   /* end this run: sched_stop_reason says why */
 };
 
 enum sched_stop {
@@ -87,20 +87,20 @@ enum sched_stop {
 struct sched_options {
 	enum sched_strategy strategy;
 	uint64_t seed;
-	uint32_t depth;           /* PCT's d; 0: 3 */
-	uint32_t max_threads;     /* ids in a session; 0: 256 */
-	uint32_t max_steps;       /* points in a run; 0: 100,000 */
-	uint64_t max_runs;        /* 0: no limit */
-	uint32_t max_bound;       /* DELAY, PREEMPT: last bound tried; 0: 1,000,000 */
-	int32_t max_preemptions;  /* DPOR: bound, -1: none */
-	bool exit_last;           /* PROCESS_EXIT only when no other thread is enabled */
-	bool no_coverage;         /* no trace hashes and no pairs of places */
-	bool stop_at_end;         /* REPLAY: stop where the schedule ends */
+	uint32_t depth;          /* PCT's d; 0: 3 */
+	uint32_t max_threads;    /* ids in a session; 0: 256 */
+	uint32_t max_steps;      /* points in a run; 0: 100,000 */
+	uint64_t max_runs;       /* 0: no limit */
+	uint32_t max_bound;      /* DELAY, PREEMPT: last bound tried; 0: 1,000,000 */
+	int32_t max_preemptions; /* DPOR: bound, -1: none */
+	bool exit_last;          /* PROCESS_EXIT only when no other thread is enabled */
+	bool no_coverage;        /* no trace hashes and no pairs of places */
+	bool stop_at_end;        /* REPLAY: stop where the schedule ends */
 	/* Shard k of n (n = 0: one): sampling strategies use seeds of their own;
 	 * systematic ones take the subtrees that belong to k: every branch of the
 	 * first split_depth points is one (0: 4, when n > 1). */
 	uint32_t shard, shards, split_depth;
-	uint32_t fair_steps;      /* sampling: steps in a row before a thread loses priority; 0: 200 */
+	uint32_t fair_steps; /* sampling: steps in a row before a thread loses priority; 0: 200 */
 };
 
 /* The smallest memory for these options, and a good amount. */
@@ -134,8 +134,8 @@ uint32_t sched_thread_count(const struct sched *s); /* ids given in this session
  * recorded as executed. */
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled);
 
-/* Where the pending operation of t is kept, for the session: whoever writes it there
- * and gives this to sched_point saves a copy. Between two points of t it is the one
+/* Where the pending operation of t is kept, for the session: a caller that writes it there
+ * and passes this to sched_point saves a copy. Between two points of t it is the one
  * executed last. t is below max_threads. */
 struct sched_op *sched_op_at(struct sched *s, uint32_t t);
 
@@ -157,7 +157,7 @@ void sched_disable(struct sched *s, uint32_t u);
  * user need not compare with what others did: the room looks. Whether to call
  * must depend on the thread's own past alone. A loop with more ranges, or with
  * effects: no call; then fairness helps (sampling) or max_steps cuts the run
- * (systematic). When everybody waits and some await, sched_point returns
+ * (systematic). When all threads wait and some await, sched_point returns
  * SCHED_NOBODY; sched_awaiting tells a livelock from a deadlock. */
 struct sched_range {
 	uint64_t a;
@@ -194,16 +194,16 @@ void sched_note(struct sched *s, uint32_t t, const struct sched_op *op);
 enum sched_stop sched_stop_reason(const struct sched *s);
 
 enum sched_outcome {
-	SCHED_FINE,   /* the run ended, nothing found */
-	SCHED_BUG,    /* ended with a finding */
-	SCHED_CUT,    /* SCHED_STOP, or the user cut it: its end was not seen */
-	SCHED_LOST,   /* worthless (the process died on the user's account): forget it */
+	SCHED_FINE, /* the run ended, nothing found */
+	SCHED_BUG,  /* ended with a finding */
+	SCHED_CUT,  /* SCHED_STOP, or the user cut it: its end was not seen */
+	SCHED_LOST, /* worthless (the process died on the user's account): forget it */
 };
 enum sched_verdict {
 	SCHED_GO_ON,
-	SCHED_EXHAUSTED, /* a systematic strategy has seen everything it can */
-	SCHED_LIMIT,     /* max_runs, or max_bound */
-	SCHED_FULL,      /* memory: what follows cannot be complete; sampling goes on */
+	SCHED_EXHAUSTED,        /* a systematic strategy has seen everything it can */
+	SCHED_LIMIT,            /* max_runs, or max_bound */
+	SCHED_FULL,             /* memory: what follows cannot be complete; sampling goes on */
 	SCHED_NONDETERMINISTIC, /* a systematic strategy met a divergence */
 };
 enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome);
@@ -249,8 +249,7 @@ uint32_t sched_preemptions(const struct sched *s, uint32_t *switches);
 struct sched_origin {
 	uint32_t parent, ordinal;
 };
-bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n,
-                  const struct sched_origin *origins, uint32_t n_threads);
+bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n, const struct sched_origin *origins, uint32_t n_threads);
 
 enum sched_differs {
 	SCHED_SAME,
@@ -258,9 +257,9 @@ enum sched_differs {
 	SCHED_DIFF_ABSENT,   /* the thread does not exist */
 	SCHED_DIFF_KIND,
 	SCHED_DIFF_PLACE,
-	SCHED_DIFF_OBJECT,   /* systematic search only: within one session addresses repeat */
+	SCHED_DIFF_OBJECT, /* systematic search only: within one session addresses repeat */
 	SCHED_DIFF_CHOICES,
-	SCHED_DIFF_SHORT,    /* the run ended before the schedule */
+	SCHED_DIFF_SHORT, /* the run ended before the schedule */
 };
 struct sched_divergence {
 	enum sched_differs what;
@@ -274,10 +273,11 @@ const struct sched_divergence *sched_divergence(const struct sched *s);
 /* For the sampling strategies: try to put an operation at `until` of another
  * thread between a thread's `after` and its `before`. A thread that has passed
  * `after` (0: always) and stops before `before` is held back, with probability
- * 3/4, until another thread has executed an operation at `until` or nobody else
- * can run. Each run uses one of the entries, drawn at random (or none, one run
- * in eight). Places are pcs; of an entry whose `before` is 0 the user tells them
- * by SCHED_AT_BEFORE and SCHED_AT_UNTIL in the operations. False: too many. */
+ * 3/4, until another thread has executed an operation at `until` or no other
+ * thread can run. Each run uses one of the entries, drawn at random (or none,
+ * one run in eight). Places are pcs; of an entry whose `before` is 0 the user
+ * tells them by SCHED_AT_BEFORE and SCHED_AT_UNTIL in the operations. False: too
+ * many. */
 struct sched_bias {
 	uint64_t after, before, until;
 };
@@ -293,9 +293,9 @@ struct sched_stats {
 	uint64_t runs, complete, cut, bugs, points, switches, preemptions;
 	uint64_t max_points;
 	uint32_t max_threads;
-	uint64_t blocked;   /* DPOR: runs that turned out equivalent to an earlier one (with shards) */
-	uint64_t left_out;  /* DPOR with a bound: branches not taken */
-	uint64_t elsewhere; /* prefixes that belong to other shards */
+	uint64_t blocked;         /* DPOR: runs that turned out equivalent to an earlier one (with shards) */
+	uint64_t left_out;        /* DPOR with a bound: branches not taken */
+	uint64_t elsewhere;       /* prefixes that belong to other shards */
 	uint32_t restarts, bound; /* bound: DELAY, PREEMPT: the one being searched */
 	/* distinct traces of complete runs, by a 64-bit hash of happens-before;
 	 * full: the table is full, the number is a lower bound */

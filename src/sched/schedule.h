@@ -55,7 +55,7 @@ struct schedule {
 	uint32_t n_points;
 	struct sched_origin *origins; /* by thread id; [0] unused */
 	uint32_t n_threads;
-	struct sched_event *steps;    /* op.pc: filled by schedule_resolve */
+	struct sched_event *steps;     /* op.pc: filled by schedule_resolve */
 	struct schedule_place *places; /* of each step */
 	uint32_t n_steps;
 };
@@ -72,8 +72,7 @@ struct schedule_error {
 
 /* Reading: everything, strings included, is put into memory. False and *error
  * on bad input; memory too small is an error like others ("too large"). */
-bool schedule_read(struct schedule *f, const char *text, size_t len, void *memory, size_t bytes,
-                   struct schedule_error *error);
+bool schedule_read(struct schedule *f, const char *text, size_t len, void *memory, size_t bytes, struct schedule_error *error);
 size_t schedule_memory(size_t len); /* enough for any text of that length */
 
 /* Fills op.pc of the steps from the modules' `from` (set by the caller). */

@@ -6,12 +6,13 @@
  * every number is bounded where it is read, and nothing is believed that a
  * later line has to confirm.
  */
+#include "base/invariant.h"
 #include "sched/schedule.h"
 #include "sched/session.h"
 
 enum {
 	LINE_MAX = 64 << 10,
-	LISTS_MAX = 4096,     /* arguments, environment, settings */
+	LISTS_MAX = 4096, /* arguments, environment, settings */
 	MODULES_MAX = 1024,
 	POINTS_MAX = 65536,
 	STEPS_MAX = 10000000,
@@ -19,9 +20,9 @@ enum {
 
 struct schedule_reader {
 	struct schedule *f;
-	const char *start, *at, *end;      /* of the line */
+	const char *start, *at, *end; /* of the line */
 	uint32_t line;
-	char *strings, *strings_end;       /* where strings go */
+	char *strings, *strings_end; /* where strings go */
 	struct schedule_error *error;
 	uint32_t max_modules, max_points, max_threads, max_steps, max_lists;
 	bool program, seed, ended;
@@ -29,6 +30,7 @@ struct schedule_reader {
 
 static bool fail(struct schedule_reader *r, const char *from, const char *message, const char *hint)
 {
+	assert(from >= r->start && from <= r->end && message);
 	uint32_t column = (uint32_t)(from - r->start) + 1, left = (uint32_t)(r->end - from);
 	uint32_t n = 0;
 	while (n < left && from[n] != ' ')
@@ -39,6 +41,7 @@ static bool fail(struct schedule_reader *r, const char *from, const char *messag
 
 static void spaces(struct schedule_reader *r)
 {
+	assert(r->at >= r->start && r->at <= r->end);
 	while (r->at < r->end && *r->at == ' ')
 		r->at++;
 }
@@ -75,7 +78,9 @@ static bool number(struct schedule_reader *r, uint64_t max, uint64_t *x)
 	const char *digits = r->at;
 	for (; r->at < r->end; r->at++) {
 		char c = *r->at;
-		uint64_t d = c >= '0' && c <= '9' ? (uint64_t)(c - '0') : hex && c >= 'a' && c <= 'f' ? (uint64_t)(c - 'a') + 10 : 99;
+		uint64_t d = c >= '0' && c <= '9'          ? (uint64_t)(c - '0')
+		             : hex && c >= 'a' && c <= 'f' ? (uint64_t)(c - 'a') + 10
+		                                           : 99;
 		if (d == 99)
 			break;
 		if (v > (UINT64_MAX - d) / base)
@@ -98,6 +103,7 @@ static int hex_digit(char c)
 /* string := " characters with \" \\ \n \t \xNN " */
 static bool string(struct schedule_reader *r, const char **s)
 {
+	assert(r->strings <= r->strings_end);
 	spaces(r);
 	const char *from = r->at;
 	if (r->at == r->end || *r->at != '"')
@@ -209,6 +215,7 @@ static bool read_step(struct schedule_reader *r)
 	struct schedule *f = r->f;
 	if (f->n_steps >= r->max_steps)
 		return fail(r, r->start, "too many steps", "at most 10,000,000");
+	assert(f->n_threads >= 1 && f->n_threads <= r->max_threads);
 	struct sched_event *e = &f->steps[f->n_steps];
 	struct schedule_place *p = &f->places[f->n_steps];
 	uint64_t t, c, n;
@@ -402,6 +409,7 @@ void schedule_resolve(struct schedule *f)
 {
 	for (uint32_t i = 0; i < f->n_steps; i++) {
 		struct schedule_place p = f->places[i];
+		assert(p.module == SCHEDULE_NOWHERE || p.module < f->n_modules);
 		f->steps[i].op.pc = p.module == SCHEDULE_NOWHERE ? 0 : f->modules[p.module].from + p.offset;
 	}
 }

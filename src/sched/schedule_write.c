@@ -1,27 +1,28 @@
 /*
  * schedule_write: a schedule as text. See schedule.h for the format.
  */
+#include "base/invariant.h"
 #include "sched/schedule.h"
 
-struct out {
+struct schedule_out {
 	char *text;
 	size_t room, n; /* n counts on when the room is used up */
 };
 
-static void put(struct out *o, char c)
+static void put(struct schedule_out *o, char c)
 {
 	if (o->n < o->room)
 		o->text[o->n] = c;
 	o->n++;
 }
 
-static void puts_(struct out *o, const char *s)
+static void puts_(struct schedule_out *o, const char *s)
 {
 	while (*s)
 		put(o, *s++);
 }
 
-static void put_number(struct out *o, uint64_t x)
+static void put_number(struct schedule_out *o, uint64_t x)
 {
 	char digit[24];
 	int n = 0;
@@ -32,7 +33,7 @@ static void put_number(struct out *o, uint64_t x)
 		put(o, digit[--n]);
 }
 
-static void put_hex(struct out *o, uint64_t x)
+static void put_hex(struct schedule_out *o, uint64_t x)
 {
 	static const char hex[] = "0123456789abcdef";
 	int n = 60;
@@ -43,7 +44,7 @@ static void put_hex(struct out *o, uint64_t x)
 		put(o, hex[x >> n & 15]);
 }
 
-static void put_string(struct out *o, const char *s)
+static void put_string(struct schedule_out *o, const char *s)
 {
 	static const char hex[] = "0123456789abcdef";
 	put(o, '"');
@@ -66,7 +67,7 @@ static void put_string(struct out *o, const char *s)
 	put(o, '"');
 }
 
-static void put_line(struct out *o, const char *word, const char *string)
+static void put_line(struct schedule_out *o, const char *word, const char *string)
 {
 	puts_(o, word);
 	put(o, ' ');
@@ -76,13 +77,14 @@ static void put_line(struct out *o, const char *word, const char *string)
 
 static struct schedule_place place_of(const struct schedule *f, uint64_t pc)
 {
+	assert(f->n_modules < SCHEDULE_NOWHERE);
 	for (uint32_t i = 0; i < f->n_modules && pc; i++)
 		if (pc >= f->modules[i].from && pc < f->modules[i].to)
 			return (struct schedule_place){ i, pc - f->modules[i].from };
 	return (struct schedule_place){ SCHEDULE_NOWHERE, pc };
 }
 
-static void put_place(struct out *o, struct schedule_place p)
+static void put_place(struct schedule_out *o, struct schedule_place p)
 {
 	if (p.module == SCHEDULE_NOWHERE)
 		put(o, '-');
@@ -93,7 +95,7 @@ static void put_place(struct out *o, struct schedule_place p)
 	}
 }
 
-static void put_head(struct out *o, const struct schedule *f)
+static void put_head(struct schedule_out *o, const struct schedule *f)
 {
 	puts_(o, "intact-schedule 1\n");
 	put_line(o, "program", f->program ? f->program : "");
@@ -131,7 +133,7 @@ static void put_head(struct out *o, const struct schedule *f)
 
 size_t schedule_write(const struct schedule *f, char *text, size_t room)
 {
-	struct out o = { text, room, 0 };
+	struct schedule_out o = { text, room, 0 };
 	put_head(&o, f);
 	for (uint32_t i = 0; i < f->n_points; i++) {
 		puts_(&o, "point ");

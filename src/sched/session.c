@@ -4,10 +4,13 @@
  */
 #include "sched/session.h"
 
+#include "base/invariant.h"
+
 /* --- memory -------------------------------------------------------------- */
 
 void *layout_take(struct layout *l, size_t count, size_t each, bool clear)
 {
+	assert(l->at <= l->end && each);
 	size_t bytes;
 	if (__builtin_mul_overflow(count, each, &bytes) || bytes > (size_t)(l->end - l->at)) {
 		l->fits = false;
@@ -115,6 +118,7 @@ struct sched *sched_begin(void *memory, size_t bytes, bool zeroed, const struct 
 
 static void thread_reset(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->n_live < s->n_ids);
 	struct sched_thread *x = &s->th[t];
 	__builtin_memset(&x->op, 0, sizeof x->op);
 	x->life = LIFE_LIVE;
@@ -129,6 +133,7 @@ static void thread_reset(struct sched *s, uint32_t t)
 
 static uint32_t new_id(struct sched *s, uint32_t parent, uint32_t ordinal)
 {
+	assert(s->n_ids <= s->o.max_threads && (parent == NONE || parent < s->n_ids));
 	if (s->n_ids == s->o.max_threads)
 		return NONE;
 	uint32_t t = s->n_ids++;
@@ -144,6 +149,7 @@ static uint32_t new_id(struct sched *s, uint32_t parent, uint32_t ordinal)
 /* The child after `cursor` among parent's; made if there is none yet. */
 static uint32_t child_id(struct sched *s, uint32_t parent)
 {
+	assert(parent < s->n_ids && s->th[parent].life == LIFE_LIVE);
 	struct sched_thread *p = &s->th[parent];
 	uint32_t *link = p->cursor == NONE ? &p->first_child : &s->th[p->cursor].sibling;
 	if (*link == NONE) {
@@ -152,6 +158,7 @@ static uint32_t child_id(struct sched *s, uint32_t parent)
 			return NONE;
 		*link = t;
 	}
+	assert(s->th[*link].parent == parent && s->th[*link].ordinal == p->children);
 	p->cursor = *link;
 	p->children++;
 	return p->cursor;
@@ -231,6 +238,7 @@ uint32_t sched_choose(struct sched *s, uint32_t n)
 
 void sched_caused(struct sched *s, uint32_t u)
 {
+	assert(u < s->n_ids);
 	SCHED_ASSERT(s->n);
 	s->th[u].cause = s->n - 1;
 	if (s->th[u].parked)
@@ -239,6 +247,7 @@ void sched_caused(struct sched *s, uint32_t u)
 
 void sched_note(struct sched *s, uint32_t t, const struct sched_op *op)
 {
+	assert(t < s->n_ids && (op->kind == SCHED_BLOCK_BEGIN || op->kind == SCHED_BLOCK_END));
 	if (s->n_marks == s->marks_max) {
 		s->marks_lost++;
 		return;
@@ -297,6 +306,7 @@ void sched_run_begin(struct sched *s)
 
 static void count_run(struct sched *s, enum sched_outcome outcome)
 {
+	assert(s->n <= s->o.max_steps && s->preemptions <= s->switches);
 	struct sched_stats *st = &s->st;
 	st->points += s->n;
 	st->switches += s->switches;
@@ -306,7 +316,7 @@ static void count_run(struct sched *s, enum sched_outcome outcome)
 	st->complete += outcome == SCHED_FINE || outcome == SCHED_BUG;
 	st->cut += s->stop == SCHED_STOP_STEPS || (outcome == SCHED_CUT && !s->stop);
 	st->bugs += outcome == SCHED_BUG;
-	/* PCT's k: the longest of late, forgotten slowly */
+	/* PCT's k: the longest recent one, with slow decay */
 	uint32_t k = s->estimate - s->estimate / 16;
 	s->estimate = s->n > k ? s->n : k;
 }
@@ -316,6 +326,7 @@ enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome)
 	SCHED_ASSERT(s->in_run);
 	if (s->settles)
 		settle(s);
+	assert(s->n <= s->o.max_steps && s->settled <= s->n);
 	s->in_run = false;
 	s->st.runs++;
 	/* a run that ends above the depth where shards part belongs to one of them */
@@ -338,8 +349,7 @@ enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome)
 	else if (outcome == SCHED_LOST) { /* the same run again, for a systematic search */
 		if (s->strategy == SCHED_DPOR)
 			dpor_lost(s);
-	}
-	else if (has_bounded(s))
+	} else if (has_bounded(s))
 		v = bounded_next(s);
 	else if (s->strategy == SCHED_DPOR)
 		v = dpor_next(s, outcome);

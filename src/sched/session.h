@@ -1,5 +1,5 @@
 /*
- * session: what the files of this room share. Nobody outside includes it.
+ * session: what the files of this room share. No other room includes it.
  *
  * READY. A thread is ready when the user says enabled, it does not await and
  * it is not parked. `ready` is a bitmap; `dense` lists the same threads in no
@@ -13,29 +13,30 @@
  * its value, or GRANULE_WIDE.
  *
  * PARKED. Fairness and steering take a thread out of `ready` although it is
- * enabled; it comes back when its reason ends, or when nobody else is ready.
+ * enabled; it comes back when its reason ends, or when no other thread is
+ * ready.
  */
 #ifndef INTACT_SCHED_SESSION_H
 #define INTACT_SCHED_SESSION_H
 
 #include "sched/sched.h"
 
-#define SCHED_ASSERT(x)                                                        \
-	do {                                                                   \
-		if (!(x))                                                      \
-			__builtin_trap();                                      \
+#define SCHED_ASSERT(x)                   \
+	do {                              \
+		if (!(x))                 \
+			__builtin_trap(); \
 	} while (0)
-#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define LIKELY(x)      __builtin_expect(!!(x), 1)
 #define SCHED_NOINLINE __attribute__((noinline))
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define UNLIKELY(x)    __builtin_expect(!!(x), 0)
 
 enum { NONE = 0xffffffffu };
 
 enum park {
 	PARK_YIELD = 1, /* until another thread has executed something */
-	PARK_LATE = 2,  /* a time-out: until nobody else is ready */
-	PARK_STEER = 4, /* until the place was executed, or nobody else is ready */
-	PARK_EXIT = 8,  /* exit_last: until nobody else is ready */
+	PARK_LATE = 2,  /* a time-out: until no other thread is ready */
+	PARK_STEER = 4, /* until the place was executed, or no other thread is ready */
+	PARK_EXIT = 8,  /* exit_last: until no other thread is ready */
 };
 
 enum life { LIFE_NONE, LIFE_LIVE, LIFE_GONE };
@@ -52,8 +53,8 @@ struct sched_thread {
 	uint32_t cause;     /* event with an enabling edge to the pending operation, NONE */
 	/* origins: kept over runs */
 	uint32_t parent, ordinal, first_child, sibling;
-	uint32_t yields, yield_switch; /* yields while nobody else ran */
-	uint32_t cursor, children; /* of this run: the child created last, how many */
+	uint32_t yields, yield_switch; /* yields while no other thread ran */
+	uint32_t cursor, children;     /* of this run: the child created last, how many */
 };
 
 /* What a thread awaits: apart, to keep the others small. */
@@ -102,22 +103,22 @@ struct sched {
 	uint64_t rng;
 	struct sched_thread *th;
 	struct sched_event *ev;
-	uint32_t n, current;     /* events; the thread picked last */
+	uint32_t n, current;        /* events; the thread picked last */
 	uint32_t n_ready, strategy; /* of this run: never MIX */
 	uint32_t row, switches, preemptions;
 	uint32_t n_awaiting, n_parked, n_yielded;
-	uint32_t settled;        /* events before this one have been looked at */
-	bool settles;            /* someone wants to look at events: slow path */
-	bool ranked;             /* PCT, POS */
+	uint32_t settled; /* events before this one have been looked at */
+	bool settles;     /* someone wants to look at events: slow path */
+	bool ranked;      /* PCT, POS */
 	enum sched_stop stop;
 	uint64_t *ready;
-	float *rank, *priority;  /* padded to whole groups of four */
+	float *rank, *priority; /* padded to whole groups of four */
 	uint32_t *granule;
-	uint32_t top;            /* the highest rank, NONE: look */
+	uint32_t top; /* the highest rank, NONE: look */
 	uint32_t *dense, *awaiting, *yielded;
-	uint32_t n_ids;          /* threads ever */
+	uint32_t n_ids; /* threads ever */
 	uint32_t n_live;
-	uint32_t words;          /* of ready */
+	uint32_t words; /* of ready */
 	/* PCT */
 	uint32_t change[CHANGES_MAX], n_changes, next_change, estimate;
 	float lowest;
@@ -132,8 +133,9 @@ struct sched {
 	struct dpor *dpor;
 	struct coverage *cov;
 	bool choice_made, in_run, exhausted;
-	uint64_t prefix;         /* shards: hash of the first split_depth picks */
-	bool has_many;           /* an await on several objects was seen */
+	uint64_t prefix; /* shards: hash of the first split_depth picks */
+	bool patient;    /* of this run: a thread yields several times before it gives way */
+	bool has_many;   /* an await on several objects was seen */
 	struct sched_stats st;
 };
 
@@ -161,7 +163,7 @@ static inline bool is_ready(const struct sched *s, uint32_t t)
 }
 
 /* --- point.c --- */
-void thread_ready(struct sched *s, uint32_t t);  /* recomputes from enabled, awaits, parked */
+void thread_ready(struct sched *s, uint32_t t); /* recomputes from enabled, awaits, parked */
 void thread_park(struct sched *s, uint32_t t, uint8_t why);
 void thread_unpark(struct sched *s, uint32_t t, uint8_t why);
 void set_priority(struct sched *s, uint32_t t, float priority);
@@ -178,14 +180,14 @@ float lower_than_all(struct sched *s);
 struct layout {
 	char *at, *end;
 	bool zeroed, fits;
-	bool dry; /* only adds up: no memory behind it */
+	bool dry; /* only adds up: not backed by memory */
 };
 void *layout_take(struct layout *l, size_t count, size_t each, bool clear);
 size_t layout_left(const struct layout *l);
 
 /* --- fair.c: parking, awaits, steering --- */
-void fair_arrive(struct sched *s, uint32_t t);  /* before the pick */
-void fair_release(struct sched *s);             /* nobody is ready: let the parked go */
+void fair_arrive(struct sched *s, uint32_t t); /* before the pick */
+void fair_release(struct sched *s);            /* no thread is ready: let the parked go */
 void fair_executed(struct sched *s, const struct sched_event *e);
 void fair_begin(struct sched *s);
 void await_arrive(struct sched *s, uint32_t t);
@@ -219,8 +221,7 @@ uint32_t replay_choose(struct sched *s, uint32_t n);
 void replay_end(struct sched *s);
 uint32_t guide_pick(struct sched *s);
 uint32_t guide_choose(struct sched *s, uint32_t n);
-void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const struct guide_choice *c,
-                 uint32_t n_choice);
+void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const struct guide_choice *c, uint32_t n_choice);
 
 /* --- coverage.c --- */
 void coverage_layout(struct sched *s, struct layout *l, size_t room);

@@ -6,78 +6,26 @@
 #include <time.h>
 
 #include "base/console.h"
-#include "report/check_json.h"
-#include "report/doc.h"
-#include "report/run_json.h"
-#include "report/table.h"
-#include "verdict/schedule_text.h"
 
 #define DEFAULT_STEPS 100u
-#define ROWS_SHOWN 100u   /* of a trace, without --full */
-#define SHOWN_VALUES 64u  /* array elements and variables in a line */
-#define REPLAY_SHOWN 400u /* bytes of a schedule that a line may have */
+#define ROWS_SHOWN    100u /* of a trace, without --full */
 
 /* ---- what has happened -------------------------------------------------- */
 
-static void shared_variable(const struct sim *s, uint32_t v, struct buf *out)
+static struct sim_text_options text_options(const struct sim *s)
 {
-	const struct ir_var *var = &s->ir->vars[v];
-	const int32_t *x = run_now(&s->run) + var->slot;
-	buf_safe(out, var->name, strlen(var->name));
-	buf_str(out, var->is_array ? " = {" : " = ");
-	for (uint32_t i = 0; i < var->len && i < SHOWN_VALUES; i++) {
-		buf_str(out, i ? ", " : "");
-		text_value(s->ir, v, x[i], out);
-	}
-	if (var->len > SHOWN_VALUES)
-		buf_printf(out, ", %s", glyphs_for(s->utf8)->dots);
-	if (var->is_array)
-		buf_char(out, '}');
-}
-
-void sim_shared_state(const struct sim *s, struct buf *out)
-{
-	for (uint32_t v = 0; v < s->ir->nvars && v < SHOWN_VALUES; v++) {
-		buf_str(out, v ? ", " : "");
-		shared_variable(s, v, out);
-	}
-	if (s->ir->nvars > SHOWN_VALUES)
-		buf_printf(out, ", %s", glyphs_for(s->utf8)->dots);
-	if (!s->ir->nvars)
-		buf_str(out, "(no shared variables)");
+	return (struct sim_text_options){ .width = s->width,
+		                          .utf8 = s->utf8,
+		                          .color = s->color,
+		                          .trace = (enum sim_trace)s->trace,
+		                          .max_rows = s->full ? 0 : ROWS_SHOWN,
+		                          .session = s->interactive };
 }
 
 void sim_trace(struct sim *s, struct buf *out)
 {
-	struct table_options o = {
-		.width = s->width, .utf8 = s->utf8, .color = s->color,
-		.list = s->trace == TRACE_LIST, .max_rows = s->full ? 0 : ROWS_SHOWN,
-		.full = "--full",
-	};
-	if (s->trace != TRACE_NONE)
-		table_render(&s->run, &o, out);
-}
-
-void sim_fault(struct sim *s, struct buf *out)
-{
-	const struct run *r = &s->run;
-	const struct run_step *last = &r->steps[r->nsteps - 1];
-	struct ir_effect eff = run_fault(r);
-	struct arena a;
-	struct diags d;
-	struct buf b;
-	arena_init(&a, 0);
-	diags_init(&d, &a);
-	buf_init(&b);
-	text_who(s->ir, last->thread, &b);
-	buf_str(&b, ": ");
-	ir_print_fault(s->ir, &eff, &b);
-	diag_error(&d, ir_fault_name(last->fault), s->ir->src, s->ir->spans[last->fault_ins], "%s",
-	           buf_cstr(&b));
-	d.errors = 0; /* it is a result, not a list that wants a count */
-	diags_render(&d, out, s->color);
-	buf_free(&b);
-	arena_free(&a);
+	struct sim_text_options o = text_options(s);
+	sim_trace_text(&s->run, &o, out);
 }
 
 enum sim_end sim_end_of(struct sim *s, enum sim_end otherwise)
@@ -91,27 +39,6 @@ enum sim_end sim_end_of(struct sim *s, enum sim_end otherwise)
 	for (uint32_t t = 0; t < s->ir->nthreads; t++)
 		finished &= s->ir->nodes[ir_node_of(s->ir, run_now(&s->run), t)].kind == IRN_END;
 	return finished ? END_FINISHED : END_DEADLOCK;
-}
-
-void sim_waiting(struct sim *s, struct buf *out)
-{
-	uint32_t shown = 0, more = 0;
-	for (uint32_t t = 0; t < s->ir->nthreads; t++) {
-		if (s->ir->nodes[ir_node_of(s->ir, run_now(&s->run), t)].kind == IRN_END)
-			continue;
-		if (shown >= 24) {
-			more++;
-			continue;
-		}
-		shown++;
-		buf_str(out, "  ");
-		text_who(s->ir, t, out);
-		buf_char(out, ' ');
-		text_wait(&s->run, t, out);
-		buf_char(out, '\n');
-	}
-	if (more)
-		buf_printf(out, "  and %u more threads\n", more);
 }
 
 /* ---- random runs -------------------------------------------------------- */
@@ -151,104 +78,27 @@ static enum sim_end hunt(struct sim *s)
 
 /* ---- the end ------------------------------------------------------------ */
 
-static const char *const end_names[] = {
-	"steps", "schedule", "quiescent", "session", "finished", "deadlock", "fault", "memory",
-};
-
-static void say_end(struct sim *s, enum sim_end end, struct buf *out)
+static struct simulated told(const struct sim *s, enum sim_end end)
 {
-	uint32_t n = s->run.nsteps;
-	const char *plural = n == 1 ? "" : "s";
-	switch (end) {
-	case END_FINISHED:
-		buf_printf(out, "%s finished after %u step%s\n",
-		           s->ir->nthreads == 1 ? "the thread" : "all threads", n, plural);
-		break;
-	case END_DEADLOCK:
-		buf_printf(out, "deadlock after %u step%s: no thread can move\n", n, plural);
-		sim_waiting(s, out);
-		break;
-	case END_FAULT:
-		buf_printf(out, "fault at step %u\n", n);
-		sim_fault(s, out);
-		break;
-	case END_QUIESCENT:
-		buf_printf(out, "no thread is inside a block after %u step%s\n", n, plural);
-		break;
-	case END_STEPS:
-		buf_printf(out, "stopped after %u step%s; --steps=N takes more\n", n, plural);
-		break;
-	case END_MEMORY:
-		buf_printf(out, "stopped after %u step%s: memory is spent\n", n, plural);
-		break;
-	case END_SCHEDULE:
-	case END_SESSION:
-		buf_printf(out, "%u step%s taken; the threads can go on\n", n, plural);
-		break;
-	}
-}
-
-/* A word as the shell takes it. */
-static void shell_word(struct buf *out, const char *word)
-{
-	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                                "0123456789_./=:,@%+-")]) {
-		buf_str(out, word);
-		return;
-	}
-	buf_char(out, '\'');
-	while (*word) {
-		size_t n = strcspn(word, "'");
-		buf_safe(out, word, n);
-		word += n;
-		for (; *word == '\''; word++)
-			buf_str(out, "'\\''");
-	}
-	buf_char(out, '\'');
-}
-
-static void say_replay(struct sim *s, struct buf *out)
-{
-	struct buf schedule;
-	buf_init(&schedule);
-	schedule_text(&s->run, &schedule);
-	buf_str(out, "replay: intact sim ");
-	shell_word(out, s->path);
-	for (int i = 0; i < s->threads.n; i++) {
-		buf_str(out, " --threads ");
-		shell_word(out, s->threads.items[i]);
-	}
-	if (s->sml)
-		buf_str(out, " --sml");
-	if (s->random && schedule.len > REPLAY_SHOWN)
-		buf_printf(out, " --seed %llu --steps %u\n", (unsigned long long)s->seed, s->run.nsteps);
-	else
-		buf_printf(out, " --schedule %s\n", buf_cstr(&schedule));
-	buf_free(&schedule);
+	bool hunted = s->until == UNTIL_FAULT;
+	return (struct simulated){ .run = &s->run,
+		                   .model = s->path,
+		                   .end = end,
+		                   .used_seed = s->used_seed,
+		                   .random = s->random,
+		                   .seed = s->seed,
+		                   .runs = hunted ? s->runs : 0,
+		                   .steps = hunted ? s->steps : 0 };
 }
 
 void sim_text(struct sim *s, enum sim_end end, bool by_hand, struct buf *out)
 {
-	if (!s->interactive) {
-		sim_trace(s, out);
-		if (s->trace != TRACE_NONE && s->run.nsteps)
-			buf_char(out, '\n');
-	}
-	if (s->until == UNTIL_FAULT && end != END_FAULT)
-		buf_printf(out, "no fault in %llu runs of at most %llu steps; the last one:\n",
-		           (unsigned long long)s->runs, (unsigned long long)s->steps);
-	if (!s->interactive || end != END_FAULT)
-		say_end(s, end, out);
-	buf_str(out, end == END_FAULT ? "state before that step: " : "final state: ");
-	sim_shared_state(s, out);
-	buf_char(out, '\n');
-	if (s->used_seed)
-		buf_printf(out, "seed: %llu\n", (unsigned long long)s->seed);
-	if (s->run.nsteps)
-		say_replay(s, out);
+	struct simulated t = told(s, end);
+	struct sim_text_options o = text_options(s);
+	simulated_text(&t, &o, out);
 	if (by_hand && !s->interactive && !s->schedule) {
 		buf_str(out, "by hand: intact sim -i ");
-		shell_word(out, s->path);
+		sim_shell_word(out, s->path);
 		buf_char(out, '\n');
 	}
 }
@@ -265,20 +115,8 @@ int sim_code(const struct sim *s, enum sim_end end)
 void sim_json(struct sim *s, enum sim_end end, struct buf *out)
 {
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
-	struct json_out j;
-	json_out_init(&j, out, false);
-	doc_begin(&j, "sim", 2);
-	json_text(&j, "verdict", word[sim_code(s, end)]);
-	json_line(&j, 2);
-	check_json_model(s->ir, s->path, false, &j);
-	json_line(&j, 2);
-	if (s->used_seed)
-		json_uint(&j, "seed", s->seed);
-	json_line(&j, 2);
-	json_text(&j, "end", end_names[end]);
-	run_json(&s->run, &j);
-	json_line(&j, 0);
-	doc_end(&j);
+	struct simulated t = told(s, end);
+	simulated_json(&t, word[sim_code(s, end)], out);
 }
 
 /* ---- the steps ---------------------------------------------------------- */
@@ -333,9 +171,9 @@ enum sim_end sim_run(struct sim *s)
 const char *sim_wrong(const struct sim *s)
 {
 	if (s->interactive && s->until != UNTIL_END)
-		return "--interactive and --until do not go together";
+		return "--interactive and --until cannot be combined";
 	if (s->schedule && s->until == UNTIL_FAULT)
-		return "--schedule and --until=fault do not go together: a schedule is one run";
+		return "--schedule and --until=fault cannot be combined: a schedule is one run";
 	if (s->interactive && !strcmp(s->path, "-"))
 		return "a model from standard input cannot be stepped interactively";
 	return NULL;

@@ -6,28 +6,16 @@
 #define INTACT_SIM_SIM_H
 
 #include "base/opts.h"
+#include "report/simulated.h"
 #include "report/step_text.h"
 #include "verdict/run.h"
 #include "verify/schedule.h"
 
-enum sim_trace { TRACE_TABLE, TRACE_LIST, TRACE_NONE };
 enum sim_until { UNTIL_END, UNTIL_QUIESCENT, UNTIL_FAULT };
-enum sim_end {
-	END_STEPS,     /* the number of steps asked for is used up */
-	END_SCHEDULE,  /* the schedule is */
-	END_QUIESCENT, /* --until=quiescent */
-	END_SESSION,   /* the user has had enough */
-	END_FINISHED,  /* every thread has */
-	END_DEADLOCK,  /* none can move, and not all have finished */
-	END_FAULT,
-	END_MEMORY,
-};
 
 struct sim {
 	const char *path;
 	const struct ir *ir;
-	struct opt_list threads; /* how it was loaded, for the line that repeats it */
-	bool sml;
 	struct run run;
 	struct rng rng;
 	uint64_t seed, steps, runs; /* seed and steps UINT64_MAX: as is usual */
@@ -41,7 +29,7 @@ struct sim {
 	bool used_seed;
 };
 
-/* What does not go together, or NULL. */
+/* What cannot be combined, or NULL. */
 const char *sim_wrong(const struct sim *s);
 /* Makes the run, which the caller frees (run_free), and takes the steps of the schedule. `fixed`: without a seed the run is
  * always the same one. An exit code: EXIT_HOLDS, or the reason is in `err`. */
@@ -55,15 +43,8 @@ void sim_text(struct sim *s, enum sim_end end, bool by_hand, struct buf *out);
 /* The document (docs/json.md). */
 void sim_json(struct sim *s, enum sim_end end, struct buf *out);
 
-/* "m = free, count = 1", all shared variables. */
-void sim_shared_state(const struct sim *s, struct buf *out);
 /* The run so far, as the options want it. */
 void sim_trace(struct sim *s, struct buf *out);
-/* The fault of the last step: place, sentence, source line. */
-void sim_fault(struct sim *s, struct buf *out);
 /* Whether anything can move, and what it means when not. */
 enum sim_end sim_end_of(struct sim *s, enum sim_end otherwise);
-/* Who waits for what. */
-void sim_waiting(struct sim *s, struct buf *out);
-
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define REPLAY_TRIES 200000u
 
@@ -36,8 +37,7 @@ struct collect {
 	bool failed;
 };
 
-static bool collect(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                    const struct ir_effect *eff)
+static bool collect(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct collect *c = arg;
 	(void)next;
@@ -59,9 +59,9 @@ static bool mode_writes(uint32_t mode)
 }
 
 /* Does the step touch exactly what the event touches, in the same way? */
-static bool same_touches(const struct causal_run *r, const struct causal_event *e,
-                         const struct ir_effect *eff)
+static bool same_touches(const struct causal_run *r, const struct causal_event *e, const struct ir_effect *eff)
 {
+	assert(e->touch + e->ntouch <= r->ntouches);
 	uint32_t hit = 0;
 	if (eff->nevents >= IR_MAX_EVENTS)
 		return false;
@@ -85,6 +85,7 @@ static bool same_touches(const struct causal_run *r, const struct causal_event *
 /* Does the thread of this event move again in the run? Where it goes then matters. */
 static bool moves_again(const struct causal_run *r, uint32_t event)
 {
+	assert(event < r->nevents);
 	for (uint32_t i = event + 1; i < r->nevents; i++)
 		if (r->events[i].thread == r->events[event].thread)
 			return true;
@@ -101,6 +102,7 @@ struct replaying {
 /* Takes event `at` from `state` and all that follow; 1 done, 0 no, -1 budget. */
 static int follow(struct replaying *x, uint32_t at, const int32_t *state)
 {
+	assert(at <= x->r->nevents);
 	struct causal_run *r = x->r;
 	const struct ir *p = x->p;
 	if (at > r->stops)
@@ -121,8 +123,7 @@ static int follow(struct replaying *x, uint32_t at, const int32_t *state)
 		struct ir_effect eff = { .events = room };
 		struct ir_choices ch = c.list[i].ch;
 		ch.fixed = ch.n;
-		if (ir_step(p, state, thread, &ch, next, &eff) != IR_OK ||
-		    !same_touches(r, e, &eff) ||
+		if (ir_step(p, state, thread, &ch, next, &eff) != IR_OK || !same_touches(r, e, &eff) ||
 		    (ir_node_of(p, next, thread) != e->next && moves_again(r, at)))
 			continue;
 		r->path[at] = (struct move){ thread, c.list[i].number };
@@ -138,10 +139,13 @@ static int follow(struct replaying *x, uint32_t at, const int32_t *state)
 void causal_replay(const struct ir *p, struct causal_run *r)
 {
 	struct replaying x = { .p = p, .r = r };
+	for (uint32_t i = 0; i < r->nevents; i++)
+		assert(r->events[i].thread < r->nthreads);
+	for (uint32_t i = 0; i < r->nlinks; i++)
+		assert(r->links[i].from < r->nevents && r->links[i].to < r->nevents);
 	r->concrete = CAUSAL_UNTRIED;
 	for (uint32_t i = 0; i < r->nthreads; i++)
-		if (r->threads[i].tmpl >= p->ntemplates ||
-		    r->threads[i].index > p->templates[r->threads[i].tmpl].count)
+		if (r->threads[i].tmpl >= p->ntemplates || r->threads[i].index > p->templates[r->threads[i].tmpl].count)
 			return;
 	if (r->nevents > 800) /* follow() goes as deep as that */
 		return;

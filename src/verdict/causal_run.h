@@ -1,9 +1,9 @@
 /*
  * causal_run: a counterexample of the causal engines, as data: a run of the
- * abstract program in which a causal chain leaves a block and comes back to it.
+ * abstract program in which a causal chain leaves a block and returns to it.
  *
  * It is *abstract*: values that the engines forget may not allow it.
- * causal_replay tells whether some concrete run of the program takes exactly
+ * causal_replay decides whether some concrete run of the program takes exactly
  * these steps; when it does, all runs that differ only in the order of
  * independent steps do.
  *
@@ -27,14 +27,14 @@ struct causal_thread {
 struct causal_touch {
 	uint32_t var, elem; /* elem IR_NONE: the whole array */
 	bool write;
-	bool valued;        /* the value is kept: */
-	bool looked;        /* found is what it needed to be, not just overwritten */
+	bool valued; /* the value is kept: */
+	bool looked; /* found is what it needed to be, not just overwritten */
 	int32_t found, left;
 };
 
 struct causal_event {
 	uint32_t thread;
-	uint32_t node, next;      /* where the thread stood, where it went */
+	uint32_t node, next;      /* where the thread was, where it went */
 	uint32_t entered, exited; /* blocks, or IR_NONE */
 	uint32_t block;           /* it is inside of, or IR_NONE */
 	uint32_t touch, ntouch;
@@ -55,20 +55,20 @@ enum causal_concrete {
 struct causal_run {
 	struct causal_thread *threads; /* that take a step */
 	uint32_t nthreads;
-	struct causal_event *events;   /* one order of them */
+	struct causal_event *events; /* one order of them */
 	uint32_t nevents;
 	struct causal_touch *touches;
 	uint32_t ntouches;
 	struct causal_link *links;
 	uint32_t nlinks;
-	uint32_t *count;               /* threads of each template there have to be */
+	uint32_t *count; /* threads of each template there have to be */
 	uint32_t ntemplates;
-	bool smallest;                 /* fewer do not do */
+	bool smallest; /* fewer do not do */
 	enum causal_concrete concrete;
 	uint32_t stops;
 	struct move *path;
 	uint32_t npath;
-	char *schedule;                /* for `intact sim`, options first; malloc'ed or NULL */
+	char *schedule; /* for `intact sim`, options first; malloc'ed or NULL */
 };
 
 void causal_run_free(struct causal_run *r);

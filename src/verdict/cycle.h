@@ -14,14 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One end of a link: an event and the block it stands in. */
+/* One end of a link: an event and the block that contains it. */
 struct cycle_end {
-	uint64_t event;       /* its number in the trace, from 1 */
-	uint64_t block;       /* number of the outermost begin; 0: outside of blocks */
+	uint64_t event; /* its number in the trace, from 1 */
+	uint64_t block; /* number of the outermost begin; 0: outside of blocks */
 	uint32_t thread, target, loc;
 	uint32_t block_loc, block_label;
-	uint32_t serial;      /* the engines' own: order within the thread */
-	uint8_t kind;         /* enum event_kind */
+	uint32_t serial; /* the engines' own: order within the thread */
+	uint8_t kind;    /* enum event_kind */
 };
 
 struct cycle_link {
@@ -31,7 +31,7 @@ struct cycle_link {
 struct cycle {
 	/* the violating block is that of links[0].from and links[n-1].to */
 	const struct cycle_link *links;
-	uint32_t n;           /* 0: the cycle was too long to keep (see `lost`) */
+	uint32_t n; /* 0: the cycle was too long to record (see `lost`) */
 	bool lost;
 	struct cycle_end closing; /* the event of the block that closes the cycle */
 	/*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "verdict/verdict.h"
 
 #define OUTSIDE UINT32_MAX
@@ -13,9 +14,9 @@ struct access { /* to data, in order */
 	uint32_t block;
 	uint32_t var, elem;
 	bool reads, writes;
-	int32_t value;   /* before it */
-	bool changes;    /* writes another value than there was */
-	uint32_t saw;    /* reads: the access that wrote what it read, or OUTSIDE */
+	int32_t value; /* before it */
+	bool changes;  /* writes another value than there was */
+	uint32_t saw;  /* reads: the access that wrote what it read, or OUTSIDE */
 };
 
 struct explain_story {
@@ -35,13 +36,21 @@ static bool same_place(const struct access *a, const struct access *b)
 
 static void add_step(struct explain_story *s, uint32_t step, uint32_t window, uint32_t block)
 {
+	assert(step < s->r->nsteps);
 	const struct run_step *st = &s->r->steps[step];
 	for (uint32_t i = 0; i < st->nevent; i++) {
 		const struct ir_event *e = &s->r->events[st->event + i];
 		if (s->r->ir->vars[e->var].kind == IRV_LOCK)
 			continue;
-		struct access a = { .step = step, .thread = st->thread, .window = window, .block = block,
-			            .var = e->var, .elem = e->elem, .saw = OUTSIDE, .value = e->before, .changes = e->before != e->after,
+		struct access a = { .step = step,
+			            .thread = st->thread,
+			            .window = window,
+			            .block = block,
+			            .var = e->var,
+			            .elem = e->elem,
+			            .saw = OUTSIDE,
+			            .value = e->before,
+			            .changes = e->before != e->after,
 			            .reads = e->mode & (IRA_READ | IRA_READ_RESP),
 			            .writes = e->mode & (IRA_WRITE | IRA_WRITE_RESP) };
 		for (uint32_t k = s->n; a.reads && k-- > 0;)
@@ -53,7 +62,7 @@ static void add_step(struct explain_story *s, uint32_t step, uint32_t window, ui
 	}
 }
 
-/* All accesses, with the block instances that count told apart. */
+/* All accesses, with the block instances that count distinguished. */
 static bool collect(struct explain_story *s, uint32_t block)
 {
 	const struct run *r = s->r;
@@ -126,6 +135,7 @@ static void say(const struct explain_story *s, const char *text)
 /* A write of another thread to a's place between accesses a and c. */
 static const struct access *foreign_write(const struct explain_story *s, uint32_t a, uint32_t c, bool changes)
 {
+	assert(a < s->n && c <= s->n);
 	for (uint32_t b = a + 1; b < c; b++)
 		if ((s->acc[b].changes || !changes) && s->acc[b].thread != s->acc[a].thread && s->acc[b].writes &&
 		    same_place(&s->acc[a], &s->acc[b]))
@@ -211,8 +221,7 @@ static bool half_update(const struct explain_story *s)
 					say(s, " half-way: it read ");
 					what(s, x);
 					at(s, x);
-					buf_printf(s->out, " between the writes in steps %u and %u", w->step + 1,
-					           late->step + 1);
+					buf_printf(s->out, " between the writes in steps %u and %u", w->step + 1, late->step + 1);
 					s->marks[w->step] = s->marks[late->step] = true;
 					return true;
 				}
@@ -233,7 +242,7 @@ static bool half_update(const struct explain_story *s)
 	return false;
 }
 
-/* a reads x before b writes it; c reads y after somebody of b's wrote it. */
+/* a reads x before b writes it; c reads y after a step of b wrote it. */
 static bool torn_read(const struct explain_story *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -250,8 +259,7 @@ static bool torn_read(const struct explain_story *s)
 			for (uint32_t m = i + 1; m < s->n; m++) {
 				const struct access *b = &s->acc[m];
 				if (b->thread != w->thread || !b->writes || !same_place(a, b) ||
-				    (w->window != OUTSIDE && b->window != w->window) ||
-				    (w->window == OUTSIDE && b->step > w->step))
+				    (w->window != OUTSIDE && b->window != w->window) || (w->window == OUTSIDE && b->step > w->step))
 					continue;
 				who(s, a->thread);
 				say(s, " saw ");
@@ -274,28 +282,28 @@ static bool torn_read(const struct explain_story *s)
 }
 
 /* Both looked before either changed what the other had looked at. */
-static bool apart(const struct access *r1, const struct access *r2, const struct access *w1,
-                  const struct access *w2)
+static bool apart(const struct access *r1, const struct access *r2, const struct access *w1, const struct access *w2)
 {
-	return r1->step < w1->step && r1->step < w2->step && r2->step < w1->step &&
-	       r2->step < w2->step && w1->changes && w2->changes;
+	return r1->step < w1->step && r1->step < w2->step && r2->step < w1->step && r2->step < w2->step && w1->changes &&
+	       w2->changes;
 }
 
 /* Two blocks, each with a read and a write that meet the other's. `seen`: the
- * reads come behind the writes; else before them. */
+ * reads come after the writes; else before them. */
 static bool cross(const struct explain_story *s, bool seen)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		for (uint32_t k = 0; s->acc[i].window != OUTSIDE && s->acc[i].reads && k < s->n; k++) {
 			const struct access *r1 = &s->acc[i], *w2 = &s->acc[k];
-			if (w2->window == OUTSIDE || w2->thread == r1->thread || !w2->writes ||
-			    !same_place(r1, w2) || (seen ? r1->saw != k : k < i))
+			if (w2->window == OUTSIDE || w2->thread == r1->thread || !w2->writes || !same_place(r1, w2) ||
+			    (seen ? r1->saw != k : k < i))
 				continue;
 			for (uint32_t m = 0; m < s->n; m++)
 				for (uint32_t n = 0; n < s->n; n++) {
 					const struct access *r2 = &s->acc[m], *w1 = &s->acc[n];
-					if (r2->window != w2->window || w1->window != r1->window || !r2->reads ||
-					    !w1->writes || (!seen && !apart(r1, r2, w1, w2)) || !same_place(r2, w1) || (seen ? r2->saw != n : n < m))
+					if (r2->window != w2->window || w1->window != r1->window || !r2->reads || !w1->writes ||
+					    (!seen && !apart(r1, r2, w1, w2)) || !same_place(r2, w1) ||
+					    (seen ? r2->saw != n : n < m))
 						continue;
 					who(s, r1->thread);
 					say(s, " read ");
@@ -381,7 +389,7 @@ static bool in_the_middle(const struct explain_story *s)
 					if (c->window != a->window || !conflict(b2, c))
 						continue;
 					who(s, b->thread);
-					say(s, " came in the middle of ");
+					say(s, " intervened in ");
 					who(s, a->thread);
 					say(s, ": it met ");
 					what(s, b);
@@ -393,7 +401,7 @@ static bool in_the_middle(const struct explain_story *s)
 						what(s, b2);
 						at(s, b2);
 					}
-					say(s, " before it came there");
+					say(s, " before it got there");
 					at(s, c);
 					return true;
 				}
@@ -403,11 +411,11 @@ static bool in_the_middle(const struct explain_story *s)
 
 /* ---- a circle ----------------------------------------------------------- */
 
-struct explain_link { /* from an item to one behind it: accesses that say so */
+struct explain_link { /* from an item to a later one: accesses that say so */
 	uint32_t from, to;
 };
 
-struct rounds { /* a search for a way round */
+struct rounds {         /* a search for a way round */
 	uint32_t *item; /* of each access: its block instance, or its step outside */
 	uint32_t *queue;
 	struct explain_link *by; /* of each item: how it was reached */
@@ -419,18 +427,16 @@ static void number_items(const struct explain_story *s, uint32_t *item)
 	for (uint32_t i = 0, n = 0; i < s->n; i++) {
 		const struct access *a = &s->acc[i];
 		uint32_t k = 0;
-		while (k < i && !(s->acc[k].window == a->window &&
-		                  (a->window != OUTSIDE || s->acc[k].step == a->step)))
+		while (k < i && !(s->acc[k].window == a->window && (a->window != OUTSIDE || s->acc[k].step == a->step)))
 			k++;
 		item[i] = k < i ? item[k] : n++;
 	}
 }
 
-/* Must y's item come behind x's? */
+/* Must y's item come after x's? */
 static bool behind(const struct explain_story *s, const struct rounds *c, uint32_t x, uint32_t y)
 {
-	return x < y && c->item[x] != c->item[y] &&
-	       (s->acc[x].thread == s->acc[y].thread || conflict(&s->acc[x], &s->acc[y]));
+	return x < y && c->item[x] != c->item[y] && (s->acc[x].thread == s->acc[y].thread || conflict(&s->acc[x], &s->acc[y]));
 }
 
 /* The last link of a shortest way from the item back to itself. */
@@ -474,19 +480,20 @@ static void say_link(const struct explain_story *s, const struct explain_link *l
 
 static void say_round(const struct explain_story *s, const struct rounds *c, uint32_t start, struct explain_link l)
 {
+	assert(l.from < s->n && l.to < s->n);
 	if (c->item[l.from] != start)
 		say_round(s, c, start, c->by[c->item[l.from]]);
 	if (s->acc[l.from].thread == s->acc[l.to].thread)
 		return;
-	say(s, s->out->len ? ", " : "It goes round in a circle: ");
+	say(s, s->out->len ? ", " : "They form a cycle: ");
 	say_link(s, &l);
 }
 
-/* From item to item, each behind the one before, back to a block. */
+/* From item to item, each after the previous one, back to a block. */
 static bool circle(const struct explain_story *s)
 {
-	struct rounds c = { calloc(s->n + 1, sizeof *c.item), calloc(s->n + 1, sizeof *c.queue),
-		            calloc(s->n + 1, sizeof *c.by), calloc(s->n + 1, sizeof *c.seen) };
+	struct rounds c = { calloc(s->n + 1, sizeof *c.item), calloc(s->n + 1, sizeof *c.queue), calloc(s->n + 1, sizeof *c.by),
+		            calloc(s->n + 1, sizeof *c.seen) };
 	bool found = false;
 	if (c.item && c.queue && c.by && c.seen) {
 		number_items(s, c.item);
@@ -506,6 +513,7 @@ static bool circle(const struct explain_story *s)
 
 bool explain_run(const struct run *r, uint32_t block, bool *marks, struct buf *out)
 {
+	assert(block == VERDICT_PROGRAM || block < r->ir->nblocks);
 	static bool (*const patterns[])(const struct explain_story *) = {
 		lost_update, two_reads, crossed, half_update, torn_read, skew, check_then_act, in_the_middle, circle,
 	};

@@ -12,11 +12,11 @@
  *   half an update  another thread saw what a block had written, and something
  *                   else before the block wrote it (or between two writes)
  *   torn read       a block read one variable before and another one after
- *                   somebody changed both
+ *                   another thread changed both
  *   skew            two blocks each read what the other then changed: each
  *                   would have to come before the other
- *   check, then act a block read a variable, somebody changed it, and the
- *                   block went on to write by what it had read
+ *   check, then act a block read a variable, another thread changed it, and the
+ *                   block wrote based on what it had read
  *   in the middle   steps of another thread that must come after one step of
  *                   the block and before another
  *   a circle        through any number of threads

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "verdict/object_problem.h"
 #include "verdict/verify_history.h"
 
@@ -10,24 +11,29 @@ const char *const object_conditions[] = { "atomic", "regular", "safe", NULL };
 
 bool object_history_init(struct object_history *h, const struct run *r, uint32_t object)
 {
+	assert(object < r->ir->nobjects);
 	const struct ir *p = r->ir;
 	uint32_t writes = 0, reads = 0, *open = calloc(p->nthreads + 1ull, sizeof *open);
 	*h = (struct object_history){ .ir = p, .object = object };
 	h->ops = calloc(r->nsteps + 1ull, sizeof *h->ops);
 	for (uint32_t i = 0; open && h->ops && i < r->nsteps; i++) {
 		const struct run_step *s = &r->steps[i];
-		if (s->invoked != IR_NONE && p->opers[s->invoked].object == object &&
-		    ir_oper_counts(p, s->invoked)) {
+		if (s->invoked != IR_NONE && p->opers[s->invoked].object == object && ir_oper_counts(p, s->invoked)) {
 			bool w = p->opers[s->invoked].is_write;
 			open[s->thread] = h->n;
 			h->ops[h->n++] = (struct object_op){
-				.thread = s->thread, .oper = s->invoked, .is_write = w, .value = w ? s->arg : 0,
-				.call = h->nevents++, .ret = OBJECT_OPEN, .call_step = i, .ret_step = OBJECT_OPEN,
+				.thread = s->thread,
+				.oper = s->invoked,
+				.is_write = w,
+				.value = w ? s->arg : 0,
+				.call = h->nevents++,
+				.ret = OBJECT_OPEN,
+				.call_step = i,
+				.ret_step = OBJECT_OPEN,
 				.number = w ? ++writes : ++reads,
 			};
 		}
-		if (s->responded != IR_NONE && p->opers[s->responded].object == object &&
-		    ir_oper_counts(p, s->responded)) {
+		if (s->responded != IR_NONE && p->opers[s->responded].object == object && ir_oper_counts(p, s->responded)) {
 			struct object_op *o = &h->ops[open[s->thread]];
 			o->ret = h->nevents++;
 			o->ret_step = i;
@@ -89,13 +95,21 @@ bool object_problem_init(struct object_problem *j, const struct object_history *
 			continue;
 		val v = val_int(&j->vals, o->value);
 		j->number[n] = i;
-		j->hops[n++] = (struct hop){ .call = o->call, .ret = o->ret == OBJECT_OPEN ? RANK_INF : o->ret,
-			                     .fn = o->is_write ? FN_WRITE : FN_READ, .a = o->is_write ? v : VAL_NONE,
-			                     .b = o->is_write ? VAL_NONE : v, .proc = o->thread };
+		j->hops[n++] = (struct hop){ .call = o->call,
+			                     .ret = o->ret == OBJECT_OPEN ? RANK_INF : o->ret,
+			                     .fn = o->is_write ? FN_WRITE : FN_READ,
+			                     .a = o->is_write ? v : VAL_NONE,
+			                     .b = o->is_write ? VAL_NONE : v,
+			                     .proc = o->thread };
 	}
-	j->p = (struct problem){ .ops = j->hops, .n = n, .nevents = h->nevents, .obj = OBJ_REGISTER,
-		                 .init = val_int(&j->vals, h->ir->objects[h->object].init), .k = 1,
-		                 .vals = &j->vals, .lim = &j->lim };
+	j->p = (struct problem){ .ops = j->hops,
+		                 .n = n,
+		                 .nevents = h->nevents,
+		                 .obj = OBJ_REGISTER,
+		                 .init = val_int(&j->vals, h->ir->objects[h->object].init),
+		                 .k = 1,
+		                 .vals = &j->vals,
+		                 .lim = &j->lim };
 	return true;
 }
 

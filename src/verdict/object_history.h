@@ -15,12 +15,12 @@
 #define OBJECT_OPEN UINT32_MAX
 
 struct object_op {
-	uint32_t thread, oper;  /* oper: ir_oper */
+	uint32_t thread, oper; /* oper: ir_oper */
 	bool is_write;
-	int32_t value;          /* written, or returned (once it has) */
-	uint32_t call, ret;     /* times; OBJECT_OPEN: not answered */
+	int32_t value;      /* written, or returned (once it has) */
+	uint32_t call, ret; /* times; OBJECT_OPEN: not answered */
 	uint32_t call_step, ret_step;
-	uint32_t number;        /* among the writes or the reads, from 1 */
+	uint32_t number; /* among the writes or the reads, from 1 */
 };
 
 struct object_history {
@@ -33,7 +33,7 @@ struct object_history {
 enum object_condition { OBJECT_ATOMIC, OBJECT_REGULAR, OBJECT_SAFE };
 extern const char *const object_conditions[]; /* their names, NULL-terminated */
 
-/* False when memory ends; object_history_free is due in any case. */
+/* False when out of memory; object_history_free is due in any case. */
 bool object_history_init(struct object_history *h, const struct run *r, uint32_t object);
 void object_history_free(struct object_history *h);
 

@@ -16,7 +16,7 @@ struct object_problem {
 	struct limits lim;
 };
 
-/* False when memory ends; object_problem_free is due in any case. */
+/* False when out of memory; object_problem_free is due in any case. */
 bool object_problem_init(struct object_problem *j, const struct object_history *h);
 void object_problem_free(struct object_problem *j);
 

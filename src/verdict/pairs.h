@@ -1,14 +1,15 @@
 /*
- * pairs: the states of the searches of verify_exhaustive.c, verify_causal_order.c and verify_object.c: an interleaved state with a set of
- * what it can stand for, found again by both.
+ * pairs: the states of the searches of verify_exhaustive.c, verify_causal_order.c and verify_object.c: an interleaved state with the set
+ * of what it can represent, looked up by both.
  *
- * States, members and sets are rows (rows.h); a set is the numbers of its members in order. One set is
+ * States, members and sets are rows (seqtab.h); a set is the numbers of its members in order. One set is
  * made at a time. Everything is bounded; the first limit that is spent is named in *limit, and nothing more is added then.
  */
 #ifndef INTACT_VERDICT_PAIRS_H
 #define INTACT_VERDICT_PAIRS_H
 
-#include "verdict/rows.h"
+#include "base/map.h"
+#include "base/seqtab.h"
 #include "verdict/verify_exhaustive.h"
 
 struct pair {
@@ -18,15 +19,15 @@ struct pair {
 };
 
 struct pairs {
-	struct verify_exhaustive *out;   /* max_states, limit, path */
-	const char *crowded;       /* what the limit on a set's members is called */
-	uint32_t nstate, width;    /* words of a state, of a member */
-	struct rows states, members, sets;
-	struct pair *v;            /* the first is the beginning */
+	struct verify_exhaustive *out; /* max_states, limit, path */
+	const char *crowded;           /* what the limit on a set's members is called */
+	uint32_t nstate, width;        /* words of a state, of a member */
+	struct seqtab states, members, sets;
+	struct pair *v; /* the first is the beginning */
 	uint32_t n, cap;
-	struct map seen;           /* state and set: the pair */
-	uint32_t *set, nset, cap_set; /* being made */
-	uint64_t work;             /* members put into sets, and what else was looked at, so far */
+	struct map seen;                     /* state and set: the pair */
+	uint32_t *set, nset, cap_set;        /* being made */
+	uint64_t work;                       /* members put into sets, and what else was looked at, so far */
 	uint32_t *stamp, stamped, cap_stamp; /* by member: in it */
 };
 
@@ -48,7 +49,7 @@ void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len);
 /* Is it in there? */
 bool pairs_in_set(const struct pairs *x, const int32_t *member);
 bool pairs_in_set_row(const struct pairs *x, const int32_t *member, uint32_t len);
-/* The number of the set that was made; MAP_NONE when memory ends. */
+/* The number of the set that was made; MAP_NONE when out of memory. */
 uint32_t pairs_keep_set(struct pairs *x);
 
 /* The number of the pair if it is new, else MAP_NONE; `more` bytes are used elsewhere. */
@@ -56,7 +57,7 @@ uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t
 /* The same for one that two steps lead to. */
 uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
                        uint64_t more);
-/* The way to a pair into out->path; false when memory ends. */
+/* The way to a pair into out->path; false when out of memory. */
 bool pairs_path(struct pairs *x, uint32_t id);
 
 #endif

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 void pending_items_copy(struct pending_items *to, const struct pending_items *from)
 {
+	assert(from->n <= PENDING_ITEMS);
 	to->serial = from->serial;
 	to->done = from->done;
 	to->n = from->n;
@@ -56,12 +59,14 @@ void pending_items_unpack(struct pending_items *l, const int32_t *words, uint32_
 /* The mask with room for a bit at `at`, or without that bit. */
 static uint32_t with_bit(uint32_t mask, uint32_t at)
 {
+	assert(at < 32);
 	uint32_t low = (1u << at) - 1;
 	return (mask & low) | (mask & ~low) << 1;
 }
 
 static uint32_t without_bit(uint32_t mask, uint32_t at)
 {
+	assert(at < 32);
 	uint32_t low = (1u << at) - 1;
 	return (mask & low) | (mask >> 1 & ~low);
 }
@@ -71,6 +76,7 @@ bool pending_items_insert(struct pending_items *l, const struct pending_item *it
 	uint32_t at = 0;
 	if (l->n == PENDING_ITEMS)
 		return false;
+	assert(l->n < PENDING_ITEMS);
 	while (at < l->n && l->item[at].thread <= it->thread)
 		at++;
 	memmove(l->item + at + 1, l->item + at, (l->n - at) * sizeof *l->item);
@@ -83,6 +89,7 @@ bool pending_items_insert(struct pending_items *l, const struct pending_item *it
 
 static void remove_one(struct pending_items *l, uint32_t at)
 {
+	assert(at < l->n);
 	l->n--;
 	memmove(l->item + at, l->item + at + 1, (l->n - at) * sizeof *l->item);
 	for (uint32_t i = 0; i < l->n; i++)

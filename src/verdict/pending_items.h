@@ -1,5 +1,5 @@
 /*
- * pending_items: a serial execution that is behind the run it is to explain, for verify_causal_order.c.
+ * pending_items: a serial execution that lags behind the run that it has to explain, for verify_causal_order.c.
  *
  * It has a serial state, the threads whose present block has taken effect in it already, and the *items* (steps
  * outside, blocks) that have ended in the run and not happened in it yet. Items may happen in any order in which
@@ -62,7 +62,7 @@ bool pending_items_step(struct pending_items *l, uint32_t thread, const uint32_t
 void pending_items_prune(struct pending_items *l, uint64_t gone, uint64_t all);
 /*
  * Must some item happen before anything else that has not? `idle`: no block has begun and may happen at once. Then what
- * it leads to stands for this one.
+ * it leads to represents this one.
  */
 bool pending_items_forced(const struct pending_items *l, uint64_t all, bool idle);
 

@@ -17,7 +17,7 @@ struct predict_event {
 struct predicted {
 	enum predict_kind kind;
 	uint64_t count;
-	struct predict_event begin;  /* of the block; event 0: before the window */
+	struct predict_event begin; /* of the block; event 0: before the window */
 	/* possible: the commit point and the event that breaks the pattern;
 	 * proven: the two accesses of the block, and what falls between them:
 	 * one access that conflicts with both, or two (`until` is the second) */

@@ -4,22 +4,24 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 void register_states_init(struct register_states *w, struct pairs *pairs, enum object_condition c, uint32_t nthreads)
 {
+	assert(nthreads <= REGISTER_THREADS);
 	*w = (struct register_states){ .pairs = pairs, .condition = c, .nthreads = nthreads };
 }
 
 void register_states_free(struct register_states *w)
 {
-	rows_free(&w->events);
+	seqtab_free(&w->events);
 	map_free(&w->next);
 	free(w->room);
 }
 
 uint64_t register_states_bytes(const struct register_states *w)
 {
-	return rows_bytes(&w->events) + w->next.cap * sizeof(struct map_slot);
+	return seqtab_bytes(&w->events) + w->next.cap * sizeof(struct map_slot);
 }
 
 static bool room_for(struct register_states *w, uint32_t words)
@@ -38,12 +40,14 @@ enum { IDLE, READ_ASKED, WRITE_ASKED, DONE };
 
 static int32_t *of_thread(int32_t *member, uint32_t thread)
 {
+	assert(thread < REGISTER_THREADS);
 	return member + 1 + 2 * thread;
 }
 
 /* The operation takes effect. */
 static void take_effect(int32_t *member, uint32_t thread)
 {
+	assert(of_thread(member, thread)[0] != IDLE);
 	int32_t *now = of_thread(member, thread);
 	if (now[0] == WRITE_ASKED)
 		member[0] = now[1];
@@ -63,20 +67,21 @@ static void put_answered(struct register_states *w, int32_t *member, uint32_t th
 }
 
 /* An answer: every order of what has been asked, as far as the answered one. */
-static void answer_atomic(struct register_states *w, const int32_t *member, uint32_t thread, enum register_states_event e, int32_t value)
+static void answer_atomic(struct register_states *w, const int32_t *member, uint32_t thread, enum register_states_event e,
+                          int32_t value)
 {
 	uint32_t width = 1 + 2 * w->nthreads, len;
 	int32_t *way = w->room, *then = w->room + width;
-	struct rows met = { 0 };
+	struct seqtab met = { 0 };
 	memcpy(way, member, width * sizeof *way);
 	if (of_thread(way, thread)[0] == DONE) {
 		put_answered(w, way, thread, e, value);
 		return;
 	}
-	if (row_add(&met, way, width) == MAP_NONE)
+	if (seqtab_add(&met, way, width) == SEQTAB_NONE)
 		pairs_spent(w->pairs, "memory");
 	for (uint32_t i = 0; i < met.n && !w->pairs->out->limit; i++) {
-		memcpy(way, row(&met, i, &len), width * sizeof *way);
+		memcpy(way, seqtab_get(&met, i, &len), width * sizeof *way);
 		for (uint32_t t = 0; t < w->nthreads && !w->pairs->out->limit; t++) {
 			int32_t at = of_thread(way, t)[0];
 			if (at != READ_ASKED && at != WRITE_ASKED)
@@ -85,14 +90,14 @@ static void answer_atomic(struct register_states *w, const int32_t *member, uint
 			take_effect(then, t);
 			if (t == thread)
 				put_answered(w, then, thread, e, value);
-			else if (row_add(&met, then, width) == MAP_NONE)
+			else if (seqtab_add(&met, then, width) == SEQTAB_NONE)
 				pairs_spent(w->pairs, "memory");
 		}
 		if (met.n > 100000)
 			pairs_spent(w->pairs, w->pairs->crowded);
 	}
 	pairs_worked(w->pairs, met.n);
-	rows_free(&met);
+	seqtab_free(&met);
 }
 
 static void next_atomic(struct register_states *w, uint32_t id, uint32_t thread, enum register_states_event e, int32_t value)
@@ -101,7 +106,7 @@ static void next_atomic(struct register_states *w, uint32_t id, uint32_t thread,
 	if (!room_for(w, 3 * width))
 		return;
 	int32_t *member = w->room + 2 * width;
-	memcpy(member, row(&w->pairs->members, id, &len), width * sizeof *member);
+	memcpy(member, seqtab_get(&w->pairs->members, id, &len), width * sizeof *member);
 	if (e == REGISTER_READ || e == REGISTER_WRITTEN) {
 		answer_atomic(w, member, thread, e, value);
 		return;
@@ -128,7 +133,7 @@ struct weak {
 	struct ended *ended;
 	uint32_t nended, cap_ended;
 	struct weak_op {
-		int32_t kind;   /* as above */
+		int32_t kind;    /* as above */
 		int32_t *values; /* sorted; of a write, the one */
 		uint32_t n, cap;
 	} op[REGISTER_THREADS];
@@ -277,7 +282,7 @@ static void next_weak(struct register_states *w, uint32_t id, uint32_t thread, e
 	struct weak k = { 0 };
 	uint32_t len;
 	bool fine = true;
-	weak_unpack(&k, row(&w->pairs->members, id, &len), w->nthreads);
+	weak_unpack(&k, seqtab_get(&w->pairs->members, id, &len), w->nthreads);
 	struct weak_op *o = &k.op[thread];
 	switch (e) {
 	case REGISTER_ASK_READ:
@@ -322,8 +327,9 @@ uint32_t register_states_first(struct register_states *w, int32_t value)
 
 uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t thread, enum register_states_event e, int32_t value)
 {
+	assert(thread < w->nthreads);
 	int32_t event[] = { (int32_t)thread, (int32_t)e, value };
-	uint32_t id = row_add(&w->events, event, 3), n, to;
+	uint32_t id = seqtab_add(&w->events, event, 3), n, to;
 	uint64_t key = (uint64_t)set << 32 | id;
 	if (id == MAP_NONE) {
 		pairs_spent(w->pairs, "memory");
@@ -332,8 +338,8 @@ uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t 
 	if ((to = map_get(&w->next, key)) != MAP_NONE)
 		return to;
 	pairs_begin_set(w->pairs);
-	for (uint32_t i = 0; row(&w->pairs->sets, set, &n), i < n && !w->pairs->out->limit; i++) {
-		uint32_t member = (uint32_t)row(&w->pairs->sets, set, &n)[i];
+	for (uint32_t i = 0; seqtab_get(&w->pairs->sets, set, &n), i < n && !w->pairs->out->limit; i++) {
+		uint32_t member = (uint32_t)seqtab_get(&w->pairs->sets, set, &n)[i];
 		if (w->condition == OBJECT_ATOMIC)
 			next_atomic(w, member, thread, e, value);
 		else

@@ -28,8 +28,7 @@ bool run_init(struct run *r, const struct ir *p)
 	r->alt = state_alloc(p);
 	r->room = calloc(IR_MAX_EVENTS, sizeof *r->room);
 	r->order = calloc((size_t)p->nthreads + 1, sizeof *r->order);
-	if (!r->now || !r->prev || !r->cursor || !r->spare || !r->alt ||
-	    !r->room || !r->order)
+	if (!r->now || !r->prev || !r->cursor || !r->spare || !r->alt || !r->room || !r->order)
 		return false;
 	memcpy(r->now, p->init, p->nstate * sizeof *r->now);
 	memcpy(r->cursor, p->init, p->nstate * sizeof *r->now);
@@ -58,12 +57,14 @@ void run_free(struct run *r)
 
 static int32_t *kept_at(const struct run *r, uint32_t k)
 {
+	assert(k < r->nkept || k == r->nkept);
 	return r->kept + (size_t)k * r->ir->nstate;
 }
 
 /* Every other one goes: the rest are those of twice the stride. */
 static void thin_out(struct run *r)
 {
+	assert(r->nkept > 1);
 	for (uint32_t k = 1; 2 * k < r->nkept; k++)
 		memcpy(kept_at(r, k), kept_at(r, 2 * k), r->ir->nstate * sizeof *r->kept);
 	r->nkept = (r->nkept + 1) / 2;
@@ -92,6 +93,7 @@ static void keep(struct run *r)
 /* Steps `state`, the one before step i, forward over it. */
 static void replay(const struct run *r, int32_t *state, uint32_t i)
 {
+	assert(i < r->nsteps && r->steps[i].npick <= IR_MAX_CHOICES && r->steps[i].pick + r->steps[i].npick <= r->npicks);
 	const struct run_step *s = &r->steps[i];
 	struct ir_choices ch = { .fixed = s->npick };
 	if (s->npick)
@@ -104,6 +106,7 @@ static void replay(const struct run *r, int32_t *state, uint32_t i)
 /* The state before step i into `out`, from the nearest one known. */
 static void rebuild(const struct run *r, uint32_t i, int32_t *out)
 {
+	assert(i <= r->nsteps && r->stride >= FIRST_STRIDE);
 	uint32_t k = i / r->stride;
 	size_t bytes = r->ir->nstate * sizeof *out;
 	if (k >= r->nkept)
@@ -133,13 +136,13 @@ const int32_t *run_state(struct run *r, uint32_t i)
 
 static bool writes(uint32_t mode)
 {
-	return mode == IRA_WRITE || mode == IRA_RMW || mode == IRA_ACQUIRE ||
-	       mode == IRA_RELEASE || mode == IRA_WRITE_RESP;
+	return mode == IRA_WRITE || mode == IRA_RMW || mode == IRA_ACQUIRE || mode == IRA_RELEASE || mode == IRA_WRITE_RESP;
 }
 
 /* From the events: one change a variable, the first value to the last. */
 static void changes_from_events(struct run *r, struct run_step *s)
 {
+	assert(s->event + s->nevent <= r->nevents);
 	for (uint32_t i = 0; i < s->nevent; i++) {
 		const struct ir_event *e = &r->events[s->event + i];
 		uint32_t k = s->change;
@@ -148,8 +151,7 @@ static void changes_from_events(struct run *r, struct run_step *s)
 		while (k < r->nchanges && (r->changes[k].var != e->var || r->changes[k].elem != e->elem))
 			k++;
 		if (k == r->nchanges)
-			r->changes[r->nchanges++] =
-				(struct run_change){ e->var, e->elem, e->before, e->before };
+			r->changes[r->nchanges++] = (struct run_change){ e->var, e->elem, e->before, e->before };
 		r->changes[k].after = e->after;
 	}
 	uint32_t out = s->change;
@@ -194,8 +196,7 @@ static bool killed(const struct ir *p, const struct ir_node *n, uint32_t slot)
 
 /* Does another outcome of the step, that leads to the same node, leave a
  * different value at `at`? Then the picks have decided it. */
-static bool decided(const struct run *r, const struct run_step *s, const struct ir_choices *ch,
-                    uint32_t at)
+static bool decided(const struct run *r, const struct run_step *s, const struct ir_choices *ch, uint32_t at)
 {
 	for (uint32_t k = 0; k < ch->n; k++) {
 		struct ir_choices other = { .fixed = k + 1 };
@@ -212,6 +213,7 @@ static bool decided(const struct run *r, const struct run_step *s, const struct 
  * that is dead there was reset, not given a value. */
 static bool record_locals(struct run *r, const struct run_step *s, const struct ir_choices *ch)
 {
+	assert(s->thread < r->ir->nthreads && s->node < r->ir->nnodes && s->next < r->ir->nnodes);
 	const struct ir *p = r->ir;
 	const int32_t *before = r->now, *after = r->spare;
 	const struct ir_node *from = &p->nodes[s->node], *to = &p->nodes[s->next];
@@ -238,9 +240,9 @@ static bool record_locals(struct run *r, const struct run_step *s, const struct 
 }
 
 /* Appends the step that `eff` describes; r->spare is the state it led to. */
-static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch,
-                   const struct ir_effect *eff)
+static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch, const struct ir_effect *eff)
 {
+	assert(!run_faulted(r) && ch->n <= IR_MAX_CHOICES && eff->nevents <= IR_MAX_EVENTS);
 	const struct ir *p = r->ir;
 	bool ok = eff->fault == IRF_NONE;
 	if (r->nsteps >= RUN_MAX_STEPS || !GROW_RAW(r->steps, r->steps_cap, r->nsteps + 1ull) ||
@@ -249,16 +251,26 @@ static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch,
 	    !GROW_RAW(r->changes, r->changes_cap, (uint64_t)r->nchanges + eff->nevents))
 		return false;
 	struct run_step s = {
-		.thread = thread, .node = ir_node_of(p, r->now, thread),
-		.pick = r->npicks, .npick = ch->n, .event = r->nevents, .nevent = eff->nevents,
-		.change = r->nchanges, .local = r->nlocals,
-		.entered = eff->entered, .exited = eff->exited, .committed = eff->committed,
-		.invoked = eff->invoked, .responded = eff->responded,
+		.thread = thread,
+		.node = ir_node_of(p, r->now, thread),
+		.pick = r->npicks,
+		.npick = ch->n,
+		.event = r->nevents,
+		.nevent = eff->nevents,
+		.change = r->nchanges,
+		.local = r->nlocals,
+		.entered = eff->entered,
+		.exited = eff->exited,
+		.committed = eff->committed,
+		.invoked = eff->invoked,
+		.responded = eff->responded,
 		.arg = eff->invoked == IR_NONE ? 0 : eff->arg,
 		.result = eff->responded == IR_NONE ? 0 : eff->result,
-		.fault = eff->fault, .fault_ins = ok ? 0 : eff->fault_ins,
+		.fault = eff->fault,
+		.fault_ins = ok ? 0 : eff->fault_ins,
 		.fault_value = ok ? 0 : eff->fault_value,
-		.stuck = eff->stuck, .cut = eff->nevents >= IR_MAX_EVENTS,
+		.stuck = eff->stuck,
+		.cut = eff->nevents >= IR_MAX_EVENTS,
 	};
 	s.next = ok ? ir_node_of(p, r->spare, thread) : s.node;
 	if (ch->n)
@@ -269,8 +281,7 @@ static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch,
 	r->nevents += eff->nevents;
 	if (!s.cut)
 		changes_from_events(r, &s);
-	if ((ok && s.cut && !changes_from_states(r, r->now, r->spare)) ||
-	    (ok && !record_locals(r, &s, ch))) {
+	if ((ok && s.cut && !changes_from_states(r, r->now, r->spare)) || (ok && !record_locals(r, &s, ch))) {
 		r->npicks = s.pick;
 		r->nevents = s.event;
 		r->nchanges = s.change;
@@ -290,8 +301,8 @@ struct run_listing {
 	uint32_t n, max;
 };
 
-static bool list_outcome(void *arg, enum ir_result res, const int32_t *next,
-                         const struct ir_choices *ch, const struct ir_effect *eff)
+static bool list_outcome(void *arg, enum ir_result res, const int32_t *next, const struct ir_choices *ch,
+                         const struct ir_effect *eff)
 {
 	struct run_listing *l = arg;
 	(void)next;
@@ -321,8 +332,7 @@ bool run_enabled(struct run *r, uint32_t thread)
 
 /* An outcome that ends in IRN_STUCK after a choice counts only when nothing
  * else does, and then only the first (ir_successors). */
-static bool counts(struct run *r, uint32_t thread, const struct ir_choices *ch,
-                   const struct ir_effect *eff)
+static bool counts(struct run *r, uint32_t thread, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct run_outcome first;
 	if (!eff->stuck || !ch->n)
@@ -349,6 +359,7 @@ enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, 
 {
 	struct ir_choices ch = { .fixed = npicks };
 	struct ir_effect eff = { .events = r->room };
+	PARANOID(run_faulted(r) || ir_state_valid(r->ir, r->now));
 	if (run_faulted(r))
 		return RUN_OVER;
 	if (thread >= r->ir->nthreads)
@@ -387,6 +398,7 @@ enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, 
 /* Forgets the steps from n on; r->now is the caller's to set. */
 static void truncate_to(struct run *r, uint32_t n)
 {
+	assert(n < r->nsteps);
 	const struct run_step *s = &r->steps[n];
 	r->nsteps = n;
 	r->npicks = s->pick;
@@ -437,13 +449,13 @@ void run_rewind(struct run *r, uint32_t n)
 
 uint32_t run_holder(const struct run *r, uint32_t var, uint32_t elem)
 {
+	assert(var < r->ir->nvars && elem < r->ir->vars[var].len && r->ir->vars[var].kind == IRV_LOCK);
 	const struct ir *p = r->ir;
 	for (uint32_t t = 0; t < p->nthreads; t++) {
 		const struct ir_template *tm = &p->templates[p->threads[t].tmpl];
 		for (uint32_t i = 0; i < tm->nslots; i++) {
 			const struct ir_slot *s = &p->slots[tm->slot + i];
-			if (s->is_lock && s->var == var && s->elem == elem &&
-			    r->now[p->threads[t].frame + i])
+			if (s->is_lock && s->var == var && s->elem == elem && r->now[p->threads[t].frame + i])
 				return t;
 		}
 	}

@@ -22,11 +22,11 @@
  * offsets). States are kept every `stride` steps only; the rest is stepped
  * again when asked for. When the kept ones outgrow RUN_STATE_BUDGET every
  * other one is dropped and the stride doubles, so memory is bounded by the
- * budget and about 100 bytes a step. Walking the states in order costs one
+ * budget and about 100 bytes per step. Walking the states in order costs one
  * step each; undo costs a copy, or at most `stride` steps when repeated.
  *
  * A fault ends the run: it is the last step, its changes are those made before
- * it went wrong, and the state behind it is the one before it.
+ * it went wrong, and the state after it is the one before it.
  */
 #ifndef INTACT_VERDICT_RUN_H
 #define INTACT_VERDICT_RUN_H
@@ -46,7 +46,7 @@ struct run_change { /* a shared variable's value before and after a step */
 	int32_t before, after;
 };
 
-struct run_local { /* a named local that a step gave a value, or whose value its
+struct run_local {            /* a named local that a step gave a value, or whose value its
                     * picks decided */
 	uint32_t local, elem; /* into ir.locals */
 	int32_t value;
@@ -54,19 +54,19 @@ struct run_local { /* a named local that a step gave a value, or whose value its
 
 struct run_step {
 	uint32_t thread;
-	uint32_t node, next;       /* where the thread stood, where it went */
-	uint32_t pick, npick;      /* into run.picks */
-	uint32_t event, nevent;    /* into run.events, in order */
-	uint32_t change, nchange;  /* into run.changes, by variable */
-	uint32_t local, nlocal;    /* into run.locals */
+	uint32_t node, next;                 /* where the thread was, where it went */
+	uint32_t pick, npick;                /* into run.picks */
+	uint32_t event, nevent;              /* into run.events, in order */
+	uint32_t change, nchange;            /* into run.changes, by variable */
+	uint32_t local, nlocal;              /* into run.locals */
 	uint32_t entered, exited, committed; /* block ids or IR_NONE */
 	uint32_t invoked, responded;         /* ir_oper ids or IR_NONE */
 	int32_t arg, result;
-	enum ir_fault fault;       /* IRF_NONE unless it is the last step */
+	enum ir_fault fault; /* IRF_NONE unless it is the last step */
 	uint32_t fault_ins;
 	int32_t fault_value;
-	bool stuck;                /* the thread will never move again */
-	bool cut;                  /* more events than IR_MAX_EVENTS */
+	bool stuck; /* the thread will never move again */
+	bool cut;   /* more events than IR_MAX_EVENTS */
 };
 
 struct run {
@@ -82,12 +82,12 @@ struct run {
 	struct run_local *locals;
 	uint32_t nlocals, locals_cap;
 	/* private */
-	int32_t *now, *prev;   /* the state behind the last step, before it */
+	int32_t *now, *prev; /* the state after the last step, before it */
 	bool has_prev;
-	int32_t *cursor;       /* the state before step cursor_at */
+	int32_t *cursor; /* the state before step cursor_at */
 	uint32_t cursor_at;
 	int32_t *spare, *alt;
-	int32_t *kept;         /* kept[k] is the state before step k * stride */
+	int32_t *kept; /* kept[k] is the state before step k * stride */
 	uint32_t nkept, kept_cap, stride;
 	size_t budget;
 	struct ir_event *room; /* IR_MAX_EVENTS */
@@ -100,12 +100,12 @@ enum run_status {
 	RUN_OVER,      /* refused: the run ended with a fault */
 	RUN_NO_THREAD, /* refused: there is no such thread */
 	RUN_FINISHED,  /* refused: the thread has finished */
-	RUN_STUCK,     /* refused: the thread waits for ever (IRN_STUCK) */
+	RUN_STUCK,     /* refused: the thread waits forever (IRN_STUCK) */
 	RUN_BLOCKED,   /* refused: the thread cannot move now */
 	RUN_PICKS,     /* refused: the step has choices that are not picked */
 	RUN_NO_PICK,   /* refused: a pick is out of range or one too many */
 	RUN_FORBIDDEN, /* refused: the picks lead where an assume forbids */
-	RUN_MEMORY,    /* refused: memory (or RUN_MAX_STEPS) is spent */
+	RUN_MEMORY,    /* refused: memory (or RUN_MAX_STEPS) is used up */
 };
 
 /* False when there is not enough memory; run_free is due in any case. */
@@ -114,7 +114,7 @@ void run_free(struct run *r);
 
 /* One step of `thread` (from 0). On a refusal nothing changes. */
 enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, uint32_t npicks);
-/* Takes the last step back; false when there is none. */
+/* Takes the last step back; false if there is none. */
 bool run_undo(struct run *r);
 /* Back to the first n steps, at the cost of at most `stride` steps. */
 void run_rewind(struct run *r, uint32_t n);

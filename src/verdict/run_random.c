@@ -3,8 +3,8 @@
  *
  * The thread is drawn uniformly from those that can move, by drawing from all
  * and putting aside those that cannot; its picks alternative by alternative.
- * The same generator state gives the same step whatever happened before, so
- * that a seed names a run.
+ * The same generator state always gives the same step, so that a seed names a
+ * run.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@ struct sample {
 	struct ir_choices ch;
 };
 
-static bool sample_outcome(void *arg, enum ir_result res, const int32_t *next,
-                           const struct ir_choices *ch, const struct ir_effect *eff)
+static bool sample_outcome(void *arg, enum ir_result res, const int32_t *next, const struct ir_choices *ch,
+                           const struct ir_effect *eff)
 {
 	struct sample *s = arg;
 	(void)res;

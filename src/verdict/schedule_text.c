@@ -1,7 +1,6 @@
 #include "base/invariant.h"
 #include "verdict/schedule_text.h"
 
-
 void schedule_text_step(const struct run *r, uint32_t i, struct buf *out)
 {
 	assert(i < r->nsteps);

@@ -1,6 +1,6 @@
 /*
  * schedule_text: a run's schedule as `intact sim --schedule` and `intact verify` read it: the numbers of the threads
- * from 1, behind a dot which of several outcomes a step takes. "1,2.2,1".
+ * from 1, after a dot which of several outcomes a step takes. "1,2.2,1".
  */
 #ifndef INTACT_VERDICT_SCHEDULE_TEXT_H
 #define INTACT_VERDICT_SCHEDULE_TEXT_H

@@ -77,7 +77,7 @@ static bool side_step(struct side *s, uint32_t thread, struct taken *t)
 	return true;
 }
 
-/* Does the thread stand before a mark that is ignored? */
+/* Is the thread before an ignored mark? */
 static bool at_mark(const struct side *s, uint32_t thread, uint32_t block)
 {
 	const struct ir_node *n = &s->p->nodes[ir_node_of(s->p, s->state, thread)];
@@ -161,7 +161,9 @@ static bool list_steps(struct side *w, uint32_t block, const struct move *path, 
 		ok = thread < w->p->nthreads;
 		if (!ok)
 			break;
-		s->v[i] = (struct step){ .thread = thread, .mark = at_mark(w, thread, block), .first = !moved[thread], .pick = s->npicks };
+		s->v[i] = (struct step){
+			.thread = thread, .mark = at_mark(w, thread, block), .first = !moved[thread], .pick = s->npicks
+		};
 		moved[thread] = true;
 		ok = side_step(w, thread, &t);
 		ok = ok && GROW(s->picks, s->cap, (uint64_t)s->npicks + t.ch.n);
@@ -177,7 +179,7 @@ static bool list_steps(struct side *w, uint32_t block, const struct move *path, 
 	return ok;
 }
 
-/* The picks of a step and of the marks that its thread passes behind it. */
+/* The picks of a step and of the marks that its thread passes after it. */
 static uint32_t gather(const struct steps *s, uint32_t at, uint32_t *picks)
 {
 	uint32_t n = 0;

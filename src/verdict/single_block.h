@@ -2,11 +2,11 @@
  * single_block: the runs of a program in which one block's marks count, as runs of the whole program, and back.
  *
  * A question about one block is asked of a program in which the other blocks' marks are as if absent
- * (lang_load_again). It has no steps for entering and leaving those blocks: what a thread computes behind
- * such a boundary is part of the step before it. A run of it is a run of the whole program in which every
- * step is followed by the boundaries it leads to; boundaries touch nothing shared, so where they stand among the
- * steps of other threads does not matter. Picks tell which outcome is which: those of a step are those
- * of the step and of the boundaries behind it, one after the other.
+ * (lang_load_again). It has no steps for entering and leaving those blocks: what a thread computes after such a
+ * boundary is part of the step before it. A run of it is a run of the whole program in which every step is
+ * followed by the boundaries it leads to; boundaries touch nothing shared, so their position among the steps of
+ * other threads does not matter. Picks identify the outcomes: those of a step are those of the step and of the
+ * boundaries after it, in order.
  */
 #ifndef INTACT_VERDICT_SINGLE_BLOCK_H
 #define INTACT_VERDICT_SINGLE_BLOCK_H

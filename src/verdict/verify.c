@@ -21,11 +21,11 @@
 #include "base/map.h"
 #include "verdict/replay.h"
 
-#define MAX_POINTS 20000000u /* visited */
-#define VERIFY_MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
-#define VERIFY_MAX_STEPS  20000u    /* of the run: the order takes a bit for each two */
-#define MAX_STATES 2000000u  /* looked at behind a run, for a way out */
-#define MAX_HALTS  200000u   /* places where blocks stand */
+#define MAX_POINTS       20000000u /* visited */
+#define VERIFY_MAX_DEPTH 4000u     /* recursion: items of the run, choices in blocks */
+#define VERIFY_MAX_STEPS 20000u    /* of the run: the order takes a bit for each two */
+#define MAX_STATES       2000000u  /* examined after a run, for a way out */
+#define MAX_HALTS        200000u   /* places where blocks are */
 
 struct verify_item {
 	uint32_t thread, block; /* IR_NONE: a step outside */
@@ -37,27 +37,29 @@ struct verify_search {
 	const struct run *r;
 	uint32_t block;
 	const int32_t *goal;
-	uint64_t *past;      /* nsteps rows of `words`: the steps before a step */
+	uint64_t *past; /* nsteps rows of `words`: the steps before a step */
 	uint32_t words;
-	struct verify_item *items;  /* in order of their threads, then of time */
-	uint32_t *start;     /* thread t's are start[t] .. start[t + 1] - 1 */
-	uint32_t width;      /* of a point: items done by thread, state */
-	int32_t *points;     /* failed ones, one after the other */
+	struct verify_item *items; /* in order of their threads, then of time */
+	uint32_t *start;           /* thread t's are start[t] .. start[t + 1] - 1 */
+	uint32_t width;            /* of a point: items done by thread, state */
+	int32_t *points;           /* failed ones, one after the other */
 	uint32_t npoints, cap;
-	struct map index;    /* hash -> point; chained by next */
+	struct map index; /* hash -> point; chained by next */
 	uint32_t *next;
 	uint64_t visited, most;
 	uint32_t depth;
 	bool limit;
 	/* what verify_halt asks */
-	bool ended;          /* some order has come to its end */
+	bool ended;          /* some order has terminated */
 	bool other;          /* some order stops, and not because of a block alone */
-	bool waits, circles; /* some stops because a block alone waits, goes round */
-	struct tried { bool moved, astray, waits, circles; } now; /* at one point */
+	bool waits, circles; /* some stops because a block alone waits, loops */
+	struct tried {
+		bool moved, astray, waits, circles;
+	} now; /* at one point */
 	/* what was met, when that is asked; else NULL */
-	struct rows *ends;   /* states at the end of an order */
-	struct rows *halts;  /* a thread, and the state its block stands in, running alone: where it waits, ... */
-	bool anywhere;       /* ... or anywhere on its way */
+	struct seqtab *ends;  /* states at the end of an order */
+	struct seqtab *halts; /* a thread, and the state its block stands in, running alone: where it waits, ... */
+	bool anywhere;        /* ... or anywhere on its way */
 };
 
 static bool inside(const struct verify_search *s, uint32_t node)
@@ -128,8 +130,7 @@ static bool make_items(struct verify_search *s)
 				continue;
 			bool in = inside(s, e->next);
 			if (!inside(s, e->node))
-				s->items[n++] = (struct verify_item){ t, in ? s->p->nodes[e->next].block : IR_NONE,
-					                       i, i };
+				s->items[n++] = (struct verify_item){ t, in ? s->p->nodes[e->next].block : IR_NONE, i, i };
 			else
 				s->items[n - 1].last = i;
 		}
@@ -146,8 +147,7 @@ static const struct verify_item *may_happen(const struct verify_search *s, const
 		return NULL;
 	for (uint32_t u = 0; u < s->p->nthreads; u++) {
 		uint32_t other = s->start[u] + (uint32_t)point[u];
-		if (u != thread && other < s->start[u + 1] &&
-		    precedes(s, s->items[other].last, s->items[at].first))
+		if (u != thread && other < s->start[u + 1] && precedes(s, s->items[other].last, s->items[at].first))
 			return NULL;
 	}
 	return &s->items[at];
@@ -166,7 +166,8 @@ static bool fresh(struct verify_search *s, const int32_t *point)
 		if (!memcmp(s->points + (size_t)k * s->width, point, sizeof *point * s->width))
 			return false;
 	uint32_t cap = s->cap;
-	if (!GROW_AS(GROW_UNSET, NULL, s->points, cap, s->npoints + 1ull, s->width) || !GROW_RAW(s->next, s->cap, s->npoints + 1ull)) {
+	if (!GROW_AS(GROW_UNSET, NULL, s->points, cap, s->npoints + 1ull, s->width) ||
+	    !GROW_RAW(s->next, s->cap, s->npoints + 1ull)) {
 		s->limit = true;
 		return false;
 	}
@@ -189,8 +190,7 @@ struct verify_alone { /* trying the outcomes of one step */
 
 static bool run_alone(struct verify_search *s, const int32_t *point, uint32_t thread, bool in_block);
 
-static bool outcome(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                    const struct ir_effect *eff)
+static bool outcome(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct verify_alone *a = arg;
 	struct verify_search *s = a->s;
@@ -228,8 +228,8 @@ struct only { /* the one outcome of a step, if there is just one */
 	bool limit;
 };
 
-static bool count_outcome(void *arg, enum ir_result r, const int32_t *next,
-                          const struct ir_choices *ch, const struct ir_effect *eff)
+static bool count_outcome(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                          const struct ir_effect *eff)
 {
 	struct only *o = arg;
 	(void)ch;
@@ -239,7 +239,7 @@ static bool count_outcome(void *arg, enum ir_result r, const int32_t *next,
 	return o->n < 2;
 }
 
-/* Keeps where the thread's block stands. */
+/* Keeps where the thread's block is. */
 static void note_halt(struct verify_search *s, const int32_t *state, uint32_t thread)
 {
 	int32_t *both = malloc((s->p->nstate + 1ull) * sizeof *both);
@@ -247,14 +247,14 @@ static void note_halt(struct verify_search *s, const int32_t *state, uint32_t th
 		both[0] = (int32_t)thread;
 		memcpy(both + 1, state, s->p->nstate * sizeof *both);
 	}
-	s->limit |= !both || row_add(s->halts, both, s->p->nstate + 1) == MAP_NONE || s->halts->n > MAX_HALTS;
+	s->limit |= !both || seqtab_add(s->halts, both, s->p->nstate + 1) == SEQTAB_NONE || s->halts->n > MAX_HALTS;
 	free(both);
 }
 
 /*
  * Runs a block on while there is one way to go, so that only choices cost
  * recursion. Stops where it leaves, where it has a choice, and where it
- * cannot go on or goes round in a circle (then false: it leads nowhere).
+ * cannot continue or loops (then false: it leads nowhere).
  */
 static bool run_straight(struct verify_search *s, int32_t *state, uint32_t thread)
 {
@@ -315,8 +315,7 @@ static bool run_alone(struct verify_search *s, const int32_t *point, uint32_t th
 }
 
 /* Is the thread of the serial state about to enter this block? */
-static bool before_block(const struct verify_search *s, const int32_t *state, uint32_t thread,
-                         uint32_t block)
+static bool before_block(const struct verify_search *s, const int32_t *state, uint32_t thread, uint32_t block)
 {
 	const struct ir_node *n = &s->p->nodes[ir_node_of(s->p, state, thread)];
 	return n->kind == IRN_ENTER && (uint32_t)s->p->code[n->ins + 1].a == block;
@@ -356,7 +355,7 @@ static bool explain(struct verify_search *s, const int32_t *point)
 		done &= s->start[t] + (uint32_t)point[t] == s->start[t + 1];
 	s->ended |= done;
 	if (done && s->ends)
-		s->limit |= row_add(s->ends, point + p->nthreads, p->nstate) == MAP_NONE;
+		s->limit |= seqtab_add(s->ends, point + p->nthreads, p->nstate) == SEQTAB_NONE;
 	if (done)
 		return !memcmp(point + p->nthreads, s->goal, sizeof *point * p->nstate);
 	if (!fresh(s, point))
@@ -453,13 +452,13 @@ enum verify_run_answer verify_halt(struct run *r, uint32_t block, enum verdict_p
 	return holds ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
 }
 
-enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct rows *ends)
+enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct seqtab *ends)
 {
 	struct verify_search s = { .ends = ends };
 	return ask(r, block, &s, 0);
 }
 
-enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct rows *halts)
+enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct seqtab *halts)
 {
 	struct verify_search s = { .halts = halts, .anywhere = problem == PROBLEM_ENDLESS };
 	return ask(r, block, &s, 0);
@@ -469,11 +468,10 @@ enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_
 
 struct going_on {
 	struct verify_search *s;
-	bool out; /* everybody outside, or a fault: no claim about such runs */
+	bool out; /* all threads outside, or a fault: no claim about such runs */
 };
 
-static bool go_on(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                  const struct ir_effect *eff)
+static bool go_on(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct going_on *g = arg;
 	(void)ch;

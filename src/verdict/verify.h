@@ -10,7 +10,7 @@
 #ifndef INTACT_VERDICT_VERIFY_H
 #define INTACT_VERDICT_VERIFY_H
 
-#include "verdict/rows.h"
+#include "base/seqtab.h"
 #include "verdict/run.h"
 #include "verdict/verdict.h"
 
@@ -29,23 +29,23 @@ enum verify_run_answer verify_path(const struct ir *p, uint32_t block, const str
 
 /*
  * Whether, further, no serial order comes to an end at all, and only because
- * a block that runs alone waits (PROBLEM_STUCK) or goes round for ever
+ * a block that runs alone waits (PROBLEM_STUCK) or loops forever
  * (PROBLEM_ENDLESS): VERIFY_UNEXPLAINED, else VERIFY_EXPLAINED.
  */
 enum verify_run_answer verify_halt(struct run *r, uint32_t block, enum verdict_problem problem);
 
 /*
- * The same, with what was met on the way. The states in which serial orders end (ir->nstate words each), all of
- * them when none explains the run; and where blocks stand that do not finish alone: a thread, then a state in which its
- * block waits (PROBLEM_STUCK) or goes on (PROBLEM_ENDLESS).
+ * The same, with what was met on the way. The states in which serial orders end (ir->nstate words each), all of them
+ * when none explains the run; and where blocks are that do not finish alone: a thread, then a state in which its block
+ * waits (PROBLEM_STUCK) or goes on (PROBLEM_ENDLESS).
  */
-enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct rows *ends);
-enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct rows *halts);
+enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct seqtab *ends);
+enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct seqtab *halts);
 
 /*
  * Whether nothing that can happen after the run leads to a state in which all
  * threads are outside their blocks: VERIFY_UNEXPLAINED, else
- * VERIFY_EXPLAINED. Looks at every state behind it, up to two million.
+ * VERIFY_EXPLAINED. Visits every state after it, up to two million.
  */
 enum verify_run_answer verify_quiescence(struct run *r);
 

@@ -97,9 +97,9 @@ const char *verify_causal(const struct run *r, uint32_t block, bool *unknown)
 	} else {
 		find_order(r, before);
 		find_items(r, block, item);
-		why = has_cycle(r, before, item, after)  ? NULL
-		      : block == VERDICT_PROGRAM ? "no blocks of the run have to come before each other in a circle"
-		                                 : "no causal chain leaves the block and comes back to it";
+		why = has_cycle(r, before, item, after) ? NULL
+		      : block == VERDICT_PROGRAM        ? "the blocks of the run form no causal cycle"
+		                                        : "no causal chain leaves the block and returns to it";
 	}
 	free(before);
 	free(after);

@@ -1,8 +1,8 @@
 /*
  * verify_causal_order: see verify_causal_order.h.
  *
- * Representation: pairs (pairs.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; what an item
- * comes to from one of them is computed once.
+ * Representation: pairs (pairs.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; the results
+ * of an item from one of them are computed once.
  */
 #include "verdict/verify_causal_order.h"
 
@@ -14,7 +14,7 @@
 #include "verdict/pairs.h"
 
 #define CAUSES_MAX_ALONE 200000u /* states of one block that runs alone */
-#define CAUSES_MAX_LOOKS 50u     /* runs that are held against all serial orders */
+#define CAUSES_MAX_LOOKS 50u     /* runs that are compared with all serial orders */
 
 struct cause_ids {
 	uint32_t *v;
@@ -27,13 +27,13 @@ struct causes {
 	bool last;
 	struct verify_exhaustive *out;
 	struct pairs pairs;
-	struct rows serial;
-	struct map effects;      /* serial state, thread, block or step: into results, where a length and serial states stand */
-	struct cause_ids results;      /* the first is the empty list */
-	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
-	uint32_t looked;         /* such pairs whose runs have an explanation */
-	bool stop;               /* a wider search is needed */
-	uint64_t all, gone;      /* threads; those that have finished in x->to */
+	struct seqtab serial;
+	struct map effects;       /* serial state, thread, block or step: into results, where a length and serial states stand */
+	struct cause_ids results; /* the first is the empty list */
+	uint32_t wrong;           /* a pair that is not explained, or MAP_NONE */
+	uint32_t looked;          /* such pairs whose runs have an explanation */
+	bool stop;                /* a wider search is needed */
+	uint64_t all, gone;       /* threads; those that have finished in x->to */
 	/* the step being taken */
 	uint32_t at, thread, outcome;
 	uint32_t places[IR_MAX_EVENTS], nplaces;
@@ -59,12 +59,11 @@ static void put(struct causes *x, struct pending_items *l)
 
 struct effect {
 	struct causes *x;
-	struct rows met; /* states inside a block that runs alone */
+	struct seqtab met; /* states inside a block that runs alone */
 	uint32_t thread;
 };
 
-static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                       const struct ir_effect *eff)
+static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct effect *e = arg;
 	struct causes *x = e->x;
@@ -78,7 +77,7 @@ static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const s
 	bool still = inside(x, x->other, e->thread);
 	if (still && !in_block)
 		return true; /* a step outside does not enter */
-	uint32_t id = row_add(still ? &e->met : &x->serial, x->other, x->p->nstate);
+	uint32_t id = seqtab_add(still ? &e->met : &x->serial, x->other, x->p->nstate);
 	if (id == MAP_NONE || (!still && !GROW(x->results.v, x->results.cap, x->results.n + 1ull)))
 		pairs_spent(&x->pairs, "memory");
 	else if (e->met.n > CAUSES_MAX_ALONE)
@@ -94,14 +93,14 @@ static bool before_block(const struct causes *x, const int32_t *state, uint32_t 
 	return n->kind == IRN_ENTER && (uint32_t)x->p->code[n->ins + 1].a == block;
 }
 
-/* The thread's next item, `block` or a step outside (IR_NONE), from a serial state: the number of states it comes to stands
- * at the place returned, and they behind it. */
+/* The thread's next item, `block` or a step outside (IR_NONE), from a serial state: the number of resulting states is at
+ * the returned place, followed by the states. */
 static uint32_t effect(struct causes *x, uint32_t serial, uint32_t thread, uint32_t block)
 {
 	uint64_t key = (uint64_t)serial << 32 | thread << 1 | (block != IR_NONE);
 	struct effect e = { .x = x, .thread = thread };
 	uint32_t len, at;
-	if (block != IR_NONE && !before_block(x, row(&x->serial, serial, &len), thread, block))
+	if (block != IR_NONE && !before_block(x, seqtab_get(&x->serial, serial, &len), thread, block))
 		return 0;
 	if ((at = map_get(&x->effects, key)) != MAP_NONE)
 		return at;
@@ -111,17 +110,17 @@ static uint32_t effect(struct causes *x, uint32_t serial, uint32_t thread, uint3
 		return 0;
 	}
 	x->results.n++;
-	memcpy(x->alone, row(&x->serial, serial, &len), x->p->nstate * sizeof *x->alone);
+	memcpy(x->alone, seqtab_get(&x->serial, serial, &len), x->p->nstate * sizeof *x->alone);
 	if (block == IR_NONE)
 		ir_successors(x->p, x->alone, thread, x->room, one_effect, &e);
-	else if (row_add(&e.met, x->alone, x->p->nstate) == MAP_NONE)
+	else if (seqtab_add(&e.met, x->alone, x->p->nstate) == SEQTAB_NONE)
 		pairs_spent(&x->pairs, "memory");
 	for (uint32_t i = 0; i < e.met.n && !x->out->limit; i++) {
-		memcpy(x->alone, row(&e.met, i, &len), x->p->nstate * sizeof *x->alone);
+		memcpy(x->alone, seqtab_get(&e.met, i, &len), x->p->nstate * sizeof *x->alone);
 		ir_successors(x->p, x->alone, thread, x->room, one_effect, &e);
 	}
 	pairs_worked(&x->pairs, e.met.n);
-	rows_free(&e.met);
+	seqtab_free(&e.met);
 	x->results.v[at] = x->results.n - at - 1;
 	return at;
 }
@@ -149,7 +148,7 @@ static void close_set(struct causes *x)
 {
 	uint32_t len, kept = 0;
 	for (uint32_t i = 0; i < x->pairs.nset && !x->out->limit; i++) {
-		const int32_t *words = row(&x->pairs.members, x->pairs.set[i], &len);
+		const int32_t *words = seqtab_get(&x->pairs.members, x->pairs.set[i], &len);
 		pending_items_unpack(&x->now, words, len);
 		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit; t++)
 			if (may_happen(x, &x->now, t)) {
@@ -165,7 +164,7 @@ static void close_set(struct causes *x)
 			}
 	}
 	for (uint32_t i = 0; i < x->pairs.nset && !x->out->limit; i++) {
-		const int32_t *words = row(&x->pairs.members, x->pairs.set[i], &len);
+		const int32_t *words = seqtab_get(&x->pairs.members, x->pairs.set[i], &len);
 		bool idle = true;
 		pending_items_unpack(&x->now, words, len);
 		for (uint32_t t = 0; t < x->p->nthreads && x->now.n; t++)
@@ -183,7 +182,7 @@ static void put_off(struct causes *x, uint32_t block, uint32_t before, bool step
 	if (pending_items_ended(&x->now) >= x->most)
 		return;
 	if (step && x->nplaces > PENDING_PLACES) {
-		pairs_spent(&x->pairs, "places of a late step");
+		pairs_spent(&x->pairs, "places of a pending step");
 		return;
 	}
 	it.nplaces = step ? x->nplaces : 0;
@@ -193,15 +192,16 @@ static void put_off(struct causes *x, uint32_t block, uint32_t before, bool step
 		put(x, &x->next);
 }
 
-/* x->now behind a step of x->thread that items in `before` come before. */
+/* x->now after a step of x->thread that items in `before` come before. */
 static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 {
 	uint64_t bit = (uint64_t)1 << x->thread;
 	if (was && now) {
 		put(x, &x->now);
 	} else if (now) {
-		struct pending_item it = { .thread = x->thread, .block = ir_block_of(x->p, x->to, x->thread), .open = true,
-			                .before = before };
+		struct pending_item it = {
+			.thread = x->thread, .block = ir_block_of(x->p, x->to, x->thread), .open = true, .before = before
+		};
 		pending_items_copy(&x->next, &x->now);
 		if (!before || pending_items_insert(&x->next, &it))
 			put(x, &x->next);
@@ -211,7 +211,7 @@ static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 	} else if (was) {
 		uint32_t open = pending_items_open(&x->now, x->thread), comes = 0;
 		if (open != PENDING_ITEMS) {
-			comes = x->now.item[open].before; /* of late ones, which stand before or behind it */
+			comes = x->now.item[open].before; /* of pending ones, which come before or after it */
 			comes = (comes & ((1u << open) - 1)) | (comes >> 1 & ~((1u << open) - 1));
 			pending_items_remove(&x->now, open);
 		}
@@ -225,18 +225,18 @@ static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 	}
 }
 
-/* The set behind the step of x->thread from x->from to x->to. */
+/* The set after the step of x->thread from x->from to x->to. */
 static void follow(struct causes *x, uint32_t set)
 {
 	uint32_t n, len, before;
 	bool was = inside(x, x->from, x->thread), now = inside(x, x->to, x->thread);
 	pairs_begin_set(&x->pairs);
-	for (uint32_t i = 0; row(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
-		uint32_t id = (uint32_t)row(&x->pairs.sets, set, &n)[i];
-		const int32_t *words = row(&x->pairs.members, id, &len);
+	for (uint32_t i = 0; seqtab_get(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
+		uint32_t id = (uint32_t)seqtab_get(&x->pairs.sets, set, &n)[i];
+		const int32_t *words = seqtab_get(&x->pairs.members, id, &len);
 		pending_items_unpack(&x->now, words, len);
 		if (!pending_items_step(&x->now, x->thread, x->places, x->nplaces, &before))
-			pairs_spent(&x->pairs, "places that know of a late step");
+			pairs_spent(&x->pairs, "places that know of a pending step");
 		else
 			one_behind(x, was, now, before);
 	}
@@ -251,7 +251,7 @@ static bool explained(struct causes *x)
 	for (uint32_t t = 0; t < x->p->nthreads; t++)
 		if (inside(x, x->to, t))
 			return true;
-	uint32_t id = row_find(&x->serial, x->to, x->p->nstate, row_hash(x->to, x->p->nstate));
+	uint32_t id = seqtab_find(&x->serial, x->to, x->p->nstate);
 	x->next.serial = id;
 	x->next.done = 0;
 	x->next.n = 0;
@@ -262,8 +262,8 @@ static void add_pair(struct causes *x)
 {
 	bool good = explained(x);
 	uint32_t id = pairs_add(&x->pairs, x->to, pairs_keep_set(&x->pairs), x->at, (struct move){ x->thread, x->outcome },
-	                        rows_bytes(&x->serial) + x->effects.cap * sizeof(struct map_slot) +
-	                        x->results.cap * sizeof *x->results.v);
+	                        seqtab_bytes(&x->serial) + x->effects.cap * sizeof(struct map_slot) +
+	                                x->results.cap * sizeof *x->results.v);
 	if (id == MAP_NONE || good)
 		return;
 	if (x->looked++ >= CAUSES_MAX_LOOKS)
@@ -310,8 +310,7 @@ static void touched(struct causes *x, const struct ir_choices *ch)
 	}
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct causes *x = arg;
 	pairs_stepped(&x->pairs, r, eff);
@@ -337,7 +336,7 @@ static void search(struct causes *x, int32_t *scratch)
 	uint32_t len;
 	memcpy(x->to, x->p->init, x->p->nstate * sizeof *x->to);
 	ir_clear_dead(x->p, x->to);
-	x->now.serial = row_add(&x->serial, x->to, x->p->nstate);
+	x->now.serial = seqtab_add(&x->serial, x->to, x->p->nstate);
 	if (x->now.serial == MAP_NONE || !GROW(x->results.v, x->results.cap, 1ull)) {
 		pairs_spent(&x->pairs, "memory");
 		return;
@@ -347,7 +346,7 @@ static void search(struct causes *x, int32_t *scratch)
 	put(x, &x->now);
 	add_pair(x);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && !x->stop && x->wrong == MAP_NONE; x->at++) {
-		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
+		memcpy(x->from, seqtab_get(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
 		for (x->thread = 0; x->thread < x->p->nthreads && !x->out->limit && !x->stop && x->wrong == MAP_NONE; x->thread++) {
 			x->outcome = 0;
 			ir_successors(x->p, x->from, x->thread, scratch, one_step, x);
@@ -391,7 +390,7 @@ void verify_causal_order(struct verify_exhaustive *v, const struct ir *p, uint32
 	else if (!v->limit)
 		v->answer = x->looked ? VERIFY_OPEN : VERIFY_EXPLAINED;
 	pairs_free(&x->pairs);
-	rows_free(&x->serial);
+	seqtab_free(&x->serial);
 	map_free(&x->effects);
 	free(x->results.v);
 	free(room);

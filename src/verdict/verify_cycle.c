@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct cycle_lock {
-	uint32_t owner1, depth; /* owner + 1; 0 = nobody */
+	uint32_t owner1, depth; /* owner + 1; 0 = none */
 	uint32_t life;
 };
 
@@ -17,12 +17,12 @@ struct cycle_thread {
 struct cycle_judge {
 	struct cycle_fact *facts; /* sorted by `wanted` once fed */
 	uint64_t *wanted;
-	size_t n, cap, next;      /* next: first fact not met yet */
+	size_t n, cap, next; /* next: first fact not met yet */
 	bool sorted;
 	struct cycle_lock *locks;
 	struct cycle_thread *threads;
 	size_t nlocks, nthreads;
-	uint32_t *lives;          /* of variables; only where one was renewed */
+	uint32_t *lives; /* of variables; only where one was renewed */
 	size_t nlives;
 };
 
@@ -54,8 +54,7 @@ bool judge_want(struct cycle_judge *j, uint64_t event)
 bool judge_want_cycle(struct cycle_judge *j, const struct cycle *c)
 {
 	for (uint32_t i = 0; i < c->n; i++)
-		if (!judge_want(j, c->links[i].from.event) ||
-		    !judge_want(j, c->links[i].to.event))
+		if (!judge_want(j, c->links[i].from.event) || !judge_want(j, c->links[i].to.event))
 			return false;
 	return true;
 }
@@ -141,9 +140,8 @@ bool judge_feed(struct cycle_judge *j, const struct event *ev, size_t n)
 		while (j->next < j->n && j->wanted[j->next] < e->index)
 			j->next++;
 		if (j->next < j->n && j->wanted[j->next] == e->index)
-			j->facts[j->next] = (struct cycle_fact){
-				e->index, t->block, t->ordinal, e->thread, e->target,
-				e->loc, life, e->kind, repeats };
+			j->facts[j->next] = (struct cycle_fact){ e->index, t->block, t->ordinal, e->thread, e->target,
+				                                 e->loc,   life,     e->kind,    repeats };
 		if (e->kind == EVENT_END && t->depth)
 			t->depth--;
 	}
@@ -174,7 +172,7 @@ static const char *check_end(const struct cycle_end *e, const struct cycle_fact 
 	if (e->thread != f->thread || e->kind != f->kind || e->target != f->target)
 		return "the event is not what the cycle says";
 	if (e->block != f->block)
-		return "the event stands in another block than the cycle says";
+		return "the event is in a different block than the cycle says";
 	return NULL;
 }
 
@@ -194,8 +192,7 @@ static bool conflict(const struct cycle_fact *a, const struct cycle_fact *b)
 	return b->kind == EVENT_JOIN && b->target == a->thread;
 }
 
-const char *judge_cycle(const struct cycle_judge *j, const struct cycle *c,
-                        uint32_t *link)
+const char *judge_cycle(const struct cycle_judge *j, const struct cycle *c, uint32_t *link)
 {
 	*link = 0;
 	if (c->n < 2)

@@ -18,13 +18,13 @@
 
 /* What the trace says about one event. */
 struct cycle_fact {
-	uint64_t event;  /* 0: not met in the trace */
-	uint64_t block;  /* begin of the outermost block around it, 0: none */
+	uint64_t event;   /* 0: not met in the trace */
+	uint64_t block;   /* begin of the outermost block around it, 0: none */
 	uint64_t ordinal; /* of its transaction within the thread */
 	uint32_t thread, target, loc;
-	uint32_t life;   /* of its variable or lock: renewed so often (EVENT_FIRST) */
+	uint32_t life; /* of its variable or lock: renewed so often (EVENT_FIRST) */
 	uint8_t kind;
-	bool repeats;    /* an acquire of a lock held already, or its release */
+	bool repeats; /* an acquire of a lock held already, or its release */
 };
 
 struct cycle_judge;
@@ -42,7 +42,6 @@ const struct cycle_fact *judge_fact(const struct cycle_judge *j, uint64_t event)
  * NULL when the cycle is one, else what is wrong with it; *link then is the
  * number of the offending link, from 1 (0: the cycle as a whole).
  */
-const char *judge_cycle(const struct cycle_judge *j, const struct cycle *c,
-                        uint32_t *link);
+const char *judge_cycle(const struct cycle_judge *j, const struct cycle *c, uint32_t *link);
 
 #endif

@@ -2,7 +2,7 @@
  * verify_exhaustive: see verify_exhaustive.h.
  *
  * Representation: pairs (pairs.h) of a state and the set of its shadows. A shadow is a state and a bit for each thread.
- * What a block can come to from a shadow is computed once.
+ * The results of a block from a shadow are computed once.
  */
 #include "verdict/verify_exhaustive.h"
 
@@ -13,8 +13,8 @@
 #include "verdict/pairs.h"
 #include "verdict/verify_causal_order.h"
 
-#define MAX_ALONE 200000u              /* states of one block that runs alone */
-#define MAX_LOOKS 1000u                /* runs that are held against all serial orders */
+#define MAX_ALONE 200000u /* states of one block that runs alone */
+#define MAX_LOOKS 1000u   /* runs that are compared with all serial orders */
 
 /* ---- the search --------------------------------------------------------- */
 
@@ -25,13 +25,13 @@ struct ids {
 
 struct anew {
 	const struct ir *p;
-	uint32_t block, width;   /* of a shadow */
+	uint32_t block, width; /* of a shadow */
 	struct verify_exhaustive *out;
-	struct pairs pairs;     /* states with their shadows */
-	struct map alone;        /* shadow and thread: into results, where a length and the shadows stand */
+	struct pairs pairs; /* states with their shadows */
+	struct map alone;   /* shadow and thread: into results, where a length and the shadows are */
 	struct ids results;
-	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
-	uint32_t looked;         /* such pairs whose runs have an explanation by causes */
+	uint32_t wrong;  /* a pair that is not explained, or MAP_NONE */
+	uint32_t looked; /* such pairs whose runs have an explanation by causes */
 	/* the step being taken */
 	uint32_t at, thread, outcome;
 	int32_t *from, *to, *shadow, *room, *other;
@@ -64,13 +64,12 @@ static bool same_frame(const struct anew *x, const int32_t *a, const int32_t *b,
 
 struct alone { /* a block on its own, from a shadow */
 	struct anew *x;
-	struct rows met;
+	struct seqtab met;
 	struct ids *to;
 	uint32_t thread;
 };
 
-static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                      const struct ir_effect *eff)
+static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct alone *a = arg;
 	struct anew *x = a->x;
@@ -82,7 +81,7 @@ static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const st
 	ir_clear_dead(x->p, x->other);
 	bool still = inside(x, x->other, a->thread);
 	set_done(x, x->other, a->thread, !still);
-	uint32_t id = still ? row_add(&a->met, x->other, x->width) : row_add(&x->pairs.members, x->other, x->width);
+	uint32_t id = still ? seqtab_add(&a->met, x->other, x->width) : seqtab_add(&x->pairs.members, x->other, x->width);
 	if (id == MAP_NONE || a->met.n > MAX_ALONE || (!still && !GROW(a->to->v, a->to->cap, a->to->n + 1ull)))
 		pairs_spent(&x->pairs, id == MAP_NONE ? "memory" : "states of a block alone");
 	else if (!still)
@@ -90,8 +89,8 @@ static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const st
 	return !x->out->limit;
 }
 
-/* What the block of `thread` comes to from the shadow: their number stands at the
- * place returned, and they behind it. */
+/* What the block of `thread` comes to from the shadow: their number is at the
+ * returned place, followed by them. */
 static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 {
 	uint64_t key = (uint64_t)shadow << 32 | thread;
@@ -105,15 +104,15 @@ static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 		return at;
 	}
 	x->results.n++;
-	memcpy(x->other, row(&x->pairs.members, shadow, &len), x->width * sizeof *x->other);
-	row_add(&a.met, x->other, x->width);
+	memcpy(x->other, seqtab_get(&x->pairs.members, shadow, &len), x->width * sizeof *x->other);
+	seqtab_add(&a.met, x->other, x->width);
 	for (uint32_t i = 0; i < a.met.n && !x->out->limit; i++) {
-		memcpy(x->shadow, row(&a.met, i, &len), x->width * sizeof *x->shadow);
+		memcpy(x->shadow, seqtab_get(&a.met, i, &len), x->width * sizeof *x->shadow);
 		memcpy(x->other, x->shadow, x->width * sizeof *x->other); /* the other threads' bits */
 		ir_successors(x->p, x->shadow, thread, x->room, one_alone, &a);
 	}
 	pairs_worked(&x->pairs, a.met.n);
-	rows_free(&a.met);
+	seqtab_free(&a.met);
 	x->results.v[at] = x->results.n - at - 1;
 	return at;
 }
@@ -124,19 +123,18 @@ static void close_set(struct anew *x)
 	uint32_t len;
 	for (uint32_t i = 0; i < x->pairs.nset && !x->out->limit; i++)
 		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit; t++) {
-			if (!inside(x, x->to, t) || done(x, row(&x->pairs.members, x->pairs.set[i], &len), t))
+			if (!inside(x, x->to, t) || done(x, seqtab_get(&x->pairs.members, x->pairs.set[i], &len), t))
 				continue;
 			uint32_t at = run_block(x, x->pairs.set[i], t);
 			for (uint32_t k = 1; !x->out->limit && k <= x->results.v[at]; k++) {
-				const int32_t *s = row(&x->pairs.members, x->results.v[at + k], &len);
+				const int32_t *s = seqtab_get(&x->pairs.members, x->results.v[at + k], &len);
 				memcpy(x->other, s, x->width * sizeof *x->other);
 				pairs_put(&x->pairs, x->other);
 			}
 		}
 }
 
-static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                        const struct ir_effect *eff)
+static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct anew *x = arg;
 	(void)ch;
@@ -151,15 +149,15 @@ static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const 
 	return !x->out->limit;
 }
 
-/* The shadows behind the step of x->thread from x->from to x->to. */
+/* The shadows after the step of x->thread from x->from to x->to. */
 static void follow(struct anew *x, uint32_t set)
 {
 	uint32_t n, len;
 	bool was = inside(x, x->from, x->thread), now = inside(x, x->to, x->thread);
 	pairs_begin_set(&x->pairs);
-	for (uint32_t i = 0; row(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
-		uint32_t id = (uint32_t)row(&x->pairs.sets, set, &n)[i];
-		memcpy(x->shadow, row(&x->pairs.members, id, &len), x->width * sizeof *x->shadow);
+	for (uint32_t i = 0; seqtab_get(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
+		uint32_t id = (uint32_t)seqtab_get(&x->pairs.sets, set, &n)[i];
+		memcpy(x->shadow, seqtab_get(&x->pairs.members, id, &len), x->width * sizeof *x->shadow);
 		if (!was && !now) {
 			ir_successors(x->p, x->shadow, x->thread, x->room, one_outside, x);
 		} else if (!was || now) {
@@ -223,8 +221,7 @@ static void look_closer(struct anew *x)
 	}
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct anew *x = arg;
 	(void)ch;
@@ -253,7 +250,7 @@ static void search(struct anew *x, int32_t *scratch)
 	pairs_put(&x->pairs, x->shadow);
 	add_pair(x);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
-		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
+		memcpy(x->from, seqtab_get(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
 		for (x->thread = 0; x->thread < x->p->nthreads && !x->out->limit && x->wrong == MAP_NONE; x->thread++) {
 			x->outcome = 0;
 			ir_successors(x->p, x->from, x->thread, scratch, one_step, x);
@@ -266,8 +263,7 @@ static void search(struct anew *x, int32_t *scratch)
 /* The definition with outside steps in the order in which they are taken. */
 static void in_order(struct verify_exhaustive *v, const struct ir *p, uint32_t block)
 {
-	struct anew x = { .p = p, .block = block, .out = v, .wrong = MAP_NONE,
-		          .width = p->nstate + (p->nthreads + 31) / 32 };
+	struct anew x = { .p = p, .block = block, .out = v, .wrong = MAP_NONE, .width = p->nstate + (p->nthreads + 31) / 32 };
 	x.pairs = (struct pairs){ .out = v, .crowded = "shadows of one state", .nstate = p->nstate, .width = x.width };
 	size_t n = (size_t)x.width + 1;
 	int32_t *room = calloc(n * 6, sizeof *room);

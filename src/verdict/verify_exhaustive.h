@@ -1,5 +1,5 @@
 /*
- * verify_exhaustive: is every run of a model explained by a serial one? Decided by going through all of them.
+ * verify_exhaustive: is every run of a model explained by a serial one? Decided by visiting all of them.
  *
  * The checker's own answer to "atomic", for as many threads as the model declares. It shares nothing with
  * the engines but ir/step, and has none of their reductions, symmetries or commit points: it follows the
@@ -11,9 +11,9 @@
  *   - A block takes effect, in one piece, at any moment between its entry and its exit.
  *   - At its exit it must have taken effect, and have left the thread where the run does.
  *   - When all threads are outside, some shadow must be the state of the run.
- * A run that is explained in this way is explained. One that is not is handed to verify_run, which tries every order
- * that causes allow; if it finds one, the runs are gone through once more, now in the order of causes
- * (verify_causal_order.h), with more and more items that may be behind: 1, 2, 4, 8, 16.
+ * A run that is explained in this way is explained. One that is not is handed to verify_run, which tries every order that
+ * causes allow; if it finds one, the runs are visited once more, now in causal order (verify_causal_order.h), with more and
+ * more items that may lag: 1, 2, 4, 8, 16.
  *
  * Cost: exponential in the threads; states and memory are bounded.
  */
@@ -24,12 +24,12 @@
 #include "verdict/verify.h"
 
 struct verify_exhaustive {
-	uint64_t max_states;       /* of the search */
+	uint64_t max_states;           /* of the search */
 	enum verify_run_answer answer; /* EXPLAINED: all runs are; OPEN: not within 16; UNEXPLAINED: one is not */
-	const char *limit;         /* VERIFY_LIMIT: which */
+	const char *limit;             /* VERIFY_LIMIT: which */
 	uint64_t states;
-	uint32_t behind;           /* items that could be behind; 0: the order of time was enough */
-	struct move *path;         /* UNEXPLAINED: that run; malloc'ed */
+	uint32_t behind;   /* items that could lag; 0: the order of time was enough */
+	struct move *path; /* UNEXPLAINED: that run; malloc'ed */
 	uint32_t npath;
 };
 

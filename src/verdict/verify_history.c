@@ -24,9 +24,9 @@ enum verify_answer verify_permutation(const struct problem *p, const uint32_t *o
 	enum verify_answer out = seen ? VERIFY_ACCEPTED : VERIFY_UNDECIDED;
 	for (uint32_t i = 0; seen && i < n && out == VERIFY_ACCEPTED; i++) {
 		if (order[i] >= p->n)
-			out = reject(why, "the order names an operation that is not there", order[i]);
+			out = reject(why, "the order names an operation that does not exist", order[i]);
 		else if (seen[order[i]]++)
-			out = reject(why, "an operation stands twice in the order", order[i]);
+			out = reject(why, "an operation appears twice in the order", order[i]);
 	}
 	for (uint32_t i = 0; seen && i < p->n && out == VERIFY_ACCEPTED; i++)
 		if (!seen[i] && p->ops[i].ret != RANK_INF)
@@ -90,8 +90,7 @@ static enum verify_answer replay(const struct problem *p, const uint32_t *order,
 	return out;
 }
 
-static enum verify_answer check_legal(const struct problem *p, const uint32_t *order, uint32_t n,
-                                      char *why)
+static enum verify_answer check_legal(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
 {
 	if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE)
 		return replay(p, order, n, why);
@@ -109,16 +108,14 @@ static enum verify_answer check_legal(const struct problem *p, const uint32_t *o
 	return out;
 }
 
-enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n,
-                                char *why)
+enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
 {
 	enum verify_answer out = verify_permutation(p, order, n, why);
 	uint32_t latest = 0; /* the latest invocation so far, + 1 */
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
 		const struct hop *op = &p->ops[order[i]];
 		if (op->ret != RANK_INF && op->ret + 1 < latest)
-			out = reject(why, "an operation stands behind one that was invoked after it ended",
-			             order[i]);
+			out = reject(why, "an operation follows one that was invoked after it ended", order[i]);
 		if (op->call + 1 > latest)
 			latest = op->call + 1;
 	}
@@ -132,12 +129,10 @@ static bool may_return(const struct problem *p, const struct hop *rd, uint32_t w
 	if (w == RANK_INF)
 		return rd->b == p->init && newest == 0;
 	const struct hop *wr = &p->ops[w];
-	return wr->fn == FN_WRITE && wr->a == rd->b && wr->call < rd->ret &&
-	       (wr->ret == RANK_INF || wr->ret + 1 > newest);
+	return wr->fn == FN_WRITE && wr->a == rd->b && wr->call < rd->ret && (wr->ret == RANK_INF || wr->ret + 1 > newest);
 }
 
-enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe,
-                                     char *why)
+enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe, char *why)
 {
 	uint32_t *newest = calloc(p->nevents + 1ull, sizeof *newest); /* by rank */
 	uint32_t *ended = calloc(p->nevents + 1ull, sizeof *ended);
@@ -165,8 +160,7 @@ enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *sa
 		if (saw[i] == i) {
 			if (!safe || !overlapped)
 				out = reject(why, "a read overlaps no write and must return one", i);
-		} else if ((saw[i] != RANK_INF && saw[i] >= p->n) ||
-		           !may_return(p, rd, saw[i], newest[rd->call])) {
+		} else if ((saw[i] != RANK_INF && saw[i] >= p->n) || !may_return(p, rd, saw[i], newest[rd->call])) {
 			out = reject(why, "a read cannot have returned that write", i);
 		}
 	}
@@ -257,7 +251,7 @@ static enum verify_answer check_future(const struct problem *p, const uint32_t *
 	const struct hop *rd = &p->ops[ops[0]];
 	val v = rd->fn == FN_CAS ? rd->a : rd->b;
 	if (nops < 2 || ops[1] == RANK_INF || writes_of(p, v, p->ops[ops[1]].call) || !writes_of(p, v, p->ops[ops[1]].call + 1))
-		return reject(why, "the proof names another operation than the first to bring the value", ops[0]);
+		return reject(why, "the proof names another operation than the first to write the value", ops[0]);
 	return VERIFY_ACCEPTED;
 }
 
@@ -277,8 +271,9 @@ static bool shows_other(const struct problem *p, uint32_t op, val v)
 	const struct hop *o = &p->ops[op];
 	if (o->ret == RANK_INF)
 		return false;
-	return o->fn == FN_READ ? o->b != v : o->fn == FN_WRITE ? o->a != v
-	       : o->fn == FN_CAS && o->res == RES_TRUE && (o->a != v || o->b != v);
+	return o->fn == FN_READ    ? o->b != v
+	       : o->fn == FN_WRITE ? o->a != v
+	                           : o->fn == FN_CAS && o->res == RES_TRUE && (o->a != v || o->b != v);
 }
 
 static bool may_bring(const struct hop *o, val v)
@@ -286,8 +281,8 @@ static bool may_bring(const struct hop *o, val v)
 	return o->fn == FN_WRITE ? o->a == v : o->fn == FN_CAS && o->res != RES_FALSE && o->b == v && o->a != v;
 }
 
-/* Pairs of an operation that shows another value and one behind it that shows
- * v, one pair behind the other; then everything that could have brought v in
+/* Pairs of an operation that shows another value and a later one that shows
+ * v, one pair after the other; then everything that could have brought v in
  * between, which is one less. */
 static enum verify_answer check_supply(const struct problem *p, const uint32_t *ops, uint32_t nops, char *why)
 {
@@ -313,11 +308,13 @@ static enum verify_answer check_supply(const struct problem *p, const uint32_t *
 		for (uint32_t k = 2 * n; k < nops; k++)
 			named |= ops[k] == i;
 		if (reaches != named)
-			return reject(why, reaches ? "an operation could have brought the value and is not named"
-			                           : "an operation is named that could not have brought the value", i);
+			return reject(why,
+			              reaches ? "an operation could have written the value and is not named"
+			                      : "an operation is named that could not have written the value",
+			              i);
 		reach += reaches;
 	}
-	return reach < n ? VERIFY_ACCEPTED : reject(why, "enough operations could have brought the value", RANK_INF);
+	return reach < n ? VERIFY_ACCEPTED : reject(why, "enough operations could have written the value", RANK_INF);
 }
 
 /* ---- containers ------------------------------------------------------------------ */
@@ -325,11 +322,10 @@ static enum verify_answer check_supply(const struct problem *p, const uint32_t *
 static enum verify_answer check_twice(const struct problem *p, const uint32_t *ops, char *why)
 {
 	const struct hop *a = &p->ops[ops[0]], *b = &p->ops[ops[1]];
-	if (ops[0] == ops[1] || !is_take(a->fn) || !is_take(b->fn) || a->ret == RANK_INF ||
-	    b->ret == RANK_INF || a->b != b->b || a->b == VAL_NIL)
+	if (ops[0] == ops[1] || !is_take(a->fn) || !is_take(b->fn) || a->ret == RANK_INF || b->ret == RANK_INF || a->b != b->b ||
+	    a->b == VAL_NIL)
 		return reject(why, "the operations did not both take the value", RANK_INF);
-	return writes_of(p, a->b, RANK_INF) > 1 ? reject(why, "the value was put in more than once", RANK_INF)
-	                                        : VERIFY_ACCEPTED;
+	return writes_of(p, a->b, RANK_INF) > 1 ? reject(why, "the value was put in more than once", RANK_INF) : VERIFY_ACCEPTED;
 }
 
 /* in a before in b, and out b before out a (or a never came out). */
@@ -337,8 +333,8 @@ static enum verify_answer check_fifo(const struct problem *p, const uint32_t *op
 {
 	const struct hop *ia = &p->ops[ops[0]], *ib = &p->ops[ops[1]], *ob = &p->ops[ops[3]];
 	const struct hop *oa = ops[2] == RANK_INF ? NULL : &p->ops[ops[2]];
-	if (p->obj != OBJ_QUEUE || ia->fn != FN_ENQ || ib->fn != FN_ENQ || ob->fn != FN_DEQ ||
-	    ob->b != ib->a || ob->ret == RANK_INF || (oa && (oa->fn != FN_DEQ || oa->b != ia->a)))
+	if (p->obj != OBJ_QUEUE || ia->fn != FN_ENQ || ib->fn != FN_ENQ || ob->fn != FN_DEQ || ob->b != ib->a ||
+	    ob->ret == RANK_INF || (oa && (oa->fn != FN_DEQ || oa->b != ia->a)))
 		return reject(why, "the operations are not those of two values", RANK_INF);
 	if (writes_of(p, ia->a, RANK_INF) != 1 || writes_of(p, ib->a, RANK_INF) != 1)
 		return reject(why, "a value was put in more than once", RANK_INF);
@@ -365,7 +361,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 	enum verify_answer out = VERIFY_ACCEPTED;
 	struct map in;
 	map_init(&in);
-	for (uint32_t i = 0; i < p->n; i++) { /* who put each value in; twice: nobody */
+	for (uint32_t i = 0; i < p->n; i++) { /* who put each value in; twice: none */
 		if (!is_put(p->ops[i].fn))
 			continue;
 		uint32_t had = map_get(&in, p->ops[i].a);
@@ -379,10 +375,9 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 		if (!is_take(p->ops[i].fn))
 			continue;
 		if (p->ops[i].b == VAL_NONE)
-			out = reject(why, "a removal never answered", i);
+			out = reject(why, "a removal never returned", i);
 		uint32_t put = p->ops[i].b == VAL_NONE ? MAP_NONE : map_get(&in, p->ops[i].b);
-		if (put != MAP_NONE && put < p->n && p->ops[put].ret != RANK_INF &&
-		    until[p->ops[put].ret + 1] > p->ops[i].call)
+		if (put != MAP_NONE && put < p->n && p->ops[put].ret != RANK_INF && until[p->ops[put].ret + 1] > p->ops[i].call)
 			until[p->ops[put].ret + 1] = p->ops[i].call;
 	}
 	uint32_t lo = d->call + 1;
@@ -396,7 +391,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 	for (uint32_t g = 0; g <= d->ret && out == VERIFY_ACCEPTED; g++) {
 		reach = until[g] > reach ? until[g] : reach;
 		if (g >= lo && reach < g)
-			out = reject(why, "there is a moment at which nothing need be inside", ops[0]);
+			out = reject(why, "there is a moment at which the container may be empty", ops[0]);
 	}
 	free(until);
 	return out;
@@ -404,8 +399,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 
 /* Two values, each written once, of which each has an operation that precedes
  * one of the other. */
-static enum verify_answer check_zones(const struct problem *p, const uint32_t *ops, bool inside,
-                                      char *why)
+static enum verify_answer check_zones(const struct problem *p, const uint32_t *ops, bool inside, char *why)
 {
 	uint32_t early = inside ? ops[3] : ops[2], late = inside ? ops[2] : ops[3];
 	val a = value_of(p, ops[0]), b = value_of(p, early);
@@ -419,15 +413,14 @@ static enum verify_answer check_zones(const struct problem *p, const uint32_t *o
 }
 
 /* One writer at a time: lower bounds on the write that each one saw. */
-static enum verify_answer check_chain(const struct problem *p, const uint32_t *ops, uint32_t n,
-                                      char *why)
+static enum verify_answer check_chain(const struct problem *p, const uint32_t *ops, uint32_t n, char *why)
 {
 	uint32_t least = 0, last_write_end = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		if (p->ops[i].fn == FN_READ)
 			continue;
 		if (p->ops[i].fn != FN_WRITE || p->ops[i].call + 1 <= last_write_end)
-			return reject(why, "the writes are not one behind the other", i);
+			return reject(why, "the writes are not consecutive", i);
 		last_write_end = p->ops[i].ret == RANK_INF ? RANK_INF : p->ops[i].ret + 1;
 	}
 	for (uint32_t k = 0; k < n; k++) {
@@ -438,37 +431,34 @@ static enum verify_answer check_chain(const struct problem *p, const uint32_t *o
 		for (uint32_t i = 0, number = 1; i < p->n && !found; i++) {
 			if (p->ops[i].fn != FN_WRITE)
 				continue;
-			if (number >= least && (write ? i == ops[k] : p->ops[i].a == op->b &&
-			                                              p->ops[i].call < op->ret)) {
+			if (number >= least && (write ? i == ops[k] : p->ops[i].a == op->b && p->ops[i].call < op->ret)) {
 				found = true;
 				least = number;
 			}
 			number++;
 		}
 		if (found == (k + 1 == n))
-			return reject(why, found ? "the last read of the chain is possible"
-			                         : "the chain ends before its end", ops[k]);
+			return reject(why, found ? "the last read of the chain is possible" : "the chain is incomplete", ops[k]);
 	}
 	return VERIFY_ACCEPTED;
 }
 
 /* ---- violations ------------------------------------------------------------------ */
 
-enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
-                                    uint32_t nops, uint32_t culprit, uint32_t budget, char *why)
+enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops, uint32_t nops, uint32_t culprit,
+                                    uint32_t budget, char *why)
 {
-	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1,
-		                        [PROOF_ZONES] = 4, [PROOF_INSIDE] = 4, [PROOF_FIFO] = 4,
-		                        [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1, [PROOF_PRIORITY] = 1,
-		                        [PROOF_COUNTS] = 0, [PROOF_SUPPLY] = 2 };
+	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1, [PROOF_ZONES] = 4,
+		                        [PROOF_INSIDE] = 4,    [PROOF_FIFO] = 4,   [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1,
+		                        [PROOF_PRIORITY] = 1,  [PROOF_COUNTS] = 0, [PROOF_SUPPLY] = 2 };
 	bool reg = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
 	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE || proof == PROOF_SUPPLY;
 	bool with_cas = proof == PROOF_SUPPLY || proof == PROOF_UNWRITTEN || proof == PROOF_FUTURE;
 	if (culprit != RANK_INF && culprit >= p->n)
-		return reject(why, "the proof names an operation that is not there", culprit);
+		return reject(why, "the proof names an operation that does not exist", culprit);
 	for (uint32_t i = 0; i < nops; i++)
 		if (ops[i] >= p->n && ops[i] != RANK_INF)
-			return reject(why, "the proof names an operation that is not there", ops[i]);
+			return reject(why, "the proof names an operation that does not exist", ops[i]);
 	if (proof > PROOF_SUPPLY || nops < need[proof])
 		return reject(why, "the proof names too few operations", RANK_INF);
 	for (uint32_t i = 0; i < need[proof]; i++) { /* the initial write, a removal that never came */

@@ -20,34 +20,31 @@ enum verify_answer { VERIFY_ACCEPTED, VERIFY_REJECTED, VERIFY_UNDECIDED };
 
 /* Atomic (or k-atomic): every completed operation once, real-time order kept,
  * legal for the object. */
-enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n,
-                                char *why);
+enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n, char *why);
 /* Each operation at most once, each completed one exactly once. */
 enum verify_answer verify_permutation(const struct problem *p, const uint32_t *order, uint32_t n, char *why);
 /* Sequential: the order of each process kept instead of real time; keys are
  * objects of their own. What never answered comes at any time after what its
  * process had done before. */
-enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order,
-                                           uint32_t n, char *why);
+enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order, uint32_t n, char *why);
 /* No such order exists: every one is tried, in at most `budget` steps. */
 enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget, char *why);
 /* Regular or safe: saw[i] is the write that read i returns (RANK_INF for the
  * initial value; the read itself: overlapped, with safe); writes have
  * themselves. */
-enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe,
-                                     char *why);
+enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe, char *why);
 /* No write can be what this read returned. */
 enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read, bool safe, char *why);
 /* The violation of atomicity that `proof` claims; where everything is tried, that
  * it was certain when the culprit returned (RANK_INF: at the end). `budget`:
  * configurations the naive search may keep. */
-enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
-                                    uint32_t nops, uint32_t culprit, uint32_t budget, char *why);
+enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops, uint32_t nops, uint32_t culprit,
+                                    uint32_t budget, char *why);
 /* No order of what was known when `culprit` returned (RANK_INF: of all) is
  * legal: every one is tried, with at most `budget` configurations. */
 enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, char *why);
 /* The states that the object may be in when `culprit` returns, without it, are
- * these, in words (`more`: and others). */
+ * these, as text (`more`: and others). */
 enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char *const *states, uint32_t n, bool more,
                                  uint32_t budget, char *why);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/idtab.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
 
@@ -22,12 +23,12 @@ static enum verify_answer reject(char *why, const char *text, uint32_t op)
 struct naive {
 	const struct problem *p;
 	struct spec_ctx c;
-	uint32_t end;   /* only responses before this rank count */
+	uint32_t end; /* only responses before this rank count */
 	uint32_t words, budget, n, cap;
 	uint64_t *sets; /* words of each configuration, then its state */
-	uint32_t *slots, nslots;
+	struct idtab ids;
 	bool spent;
-	bool collect;   /* the states at the end are wanted, without one operation */
+	bool collect; /* the states at the end are wanted, without one operation */
 	uint32_t without;
 	uint32_t *states, nstates, cstates;
 };
@@ -44,60 +45,48 @@ static void naive_state(struct naive *v, uint32_t state)
 		v->spent = true;
 }
 
-static uint32_t naive_slot(const struct naive *v, const uint64_t *set, uint32_t state)
+static uint32_t naive_hash(const struct naive *v, const uint64_t *set, uint32_t state)
 {
 	uint64_t h = state;
 	for (uint32_t i = 0; i < v->words; i++)
 		h = hash64(h ^ set[i]) + i;
-	return (uint32_t)h & (v->nslots - 1);
+	return (uint32_t)h;
 }
 
-/* Room for one more; small at first, because most histories need few. */
-static bool naive_grow(struct naive *v)
+struct naive_wanted {
+	const struct naive *v;
+	const uint64_t *set;
+	uint32_t state;
+};
+
+static inline bool is_wanted(const void *ctx, uint32_t id)
 {
-	if (v->n < v->cap)
-		return true;
-	uint32_t cap = v->cap ? v->cap * 2 : 32, width = v->words + 1;
-	cap = cap > v->budget ? v->budget : cap;
-	uint64_t *sets = cap > v->cap ? realloc(v->sets, (size_t)cap * width * 8) : NULL;
-	if (sets)
-		v->sets = sets;
-	uint32_t nslots = 64;
-	while (nslots < cap * 2)
-		nslots *= 2;
-	uint32_t *slots = sets ? calloc(nslots, sizeof *slots) : NULL;
-	if (!slots)
-		return false;
-	free(v->slots);
-	v->slots = slots;
-	v->nslots = nslots;
-	v->cap = cap;
-	for (uint32_t i = 0; i < v->n; i++) {
-		const uint64_t *o = v->sets + (size_t)i * width;
-		uint32_t s = naive_slot(v, o, (uint32_t)o[v->words]);
-		while (slots[s])
-			s = (s + 1) & (nslots - 1);
-		slots[s] = i + 1;
-	}
-	return true;
+	const struct naive_wanted *w = ctx;
+	const uint64_t *o = w->v->sets + (size_t)id * (w->v->words + 1);
+	return o[w->v->words] == w->state && !memcmp(o, w->set, w->v->words * 8ull);
+}
+
+static inline uint32_t hash_of(const void *ctx, uint32_t id)
+{
+	const struct naive *v = ctx;
+	const uint64_t *o = v->sets + (size_t)id * (v->words + 1);
+	return naive_hash(v, o, (uint32_t)o[v->words]);
 }
 
 static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
 {
-	if (!naive_grow(v)) {
+	if (v->n >= v->budget || !GROW_AS(GROW_UNSET, NULL, v->sets, v->cap, v->n + 1ull, v->words + 1ull) ||
+	    !idtab_room(&v->ids, v->n, hash_of, v)) {
 		v->spent = true;
 		return false;
 	}
-	uint32_t s = naive_slot(v, set, state);
-	for (; v->slots[s]; s = (s + 1) & (v->nslots - 1)) {
-		const uint64_t *o = v->sets + (size_t)(v->slots[s] - 1) * (v->words + 1);
-		if (o[v->words] == state && !memcmp(o, set, v->words * 8ull))
-			return false;
-	}
+	uint32_t *slot = idtab_at(&v->ids, naive_hash(v, set, state), is_wanted, &(struct naive_wanted){ v, set, state });
+	if (*slot)
+		return false;
 	uint64_t *o = v->sets + (size_t)v->n * (v->words + 1);
 	memcpy(o, set, v->words * 8ull);
 	o[v->words] = state;
-	v->slots[s] = ++v->n;
+	*slot = ++v->n;
 	return true;
 }
 
@@ -148,20 +137,18 @@ static bool naive_run(struct naive *v, uint32_t init)
 enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, char *why)
 {
 	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget };
-	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents
-	                                                               : p->ops[culprit].ret + 1;
+	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents : p->ops[culprit].ret + 1;
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	v.c.user = p->user;
 	bool done = naive_run(&v, v.c.spec->init(&v.c, p->init));
 	bool failed = v.spent || v.c.failed;
 	spec_close(&v.c);
 	free(v.sets);
-	free(v.slots);
+	free(v.ids.slots);
 	if (done)
 		return reject(why, "there is an order", RANK_INF);
 	if (failed) {
-		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations",
-		         budget);
+		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations", budget);
 		return VERIFY_UNDECIDED;
 	}
 	return VERIFY_ACCEPTED;
@@ -182,14 +169,16 @@ enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char
 {
 	if (culprit >= p->n || p->ops[culprit].ret == RANK_INF)
 		return reject(why, "the explanation is not about a completed operation", culprit);
-	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget, .end = p->ops[culprit].ret,
-		           .collect = true, .without = culprit };
+	struct naive v = {
+		.p = p, .words = (p->n + 63) / 64, .budget = budget, .end = p->ops[culprit].ret, .collect = true, .without = culprit
+	};
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	v.c.user = p->user;
 	naive_run(&v, v.c.spec->init(&v.c, p->init));
 	enum verify_answer out = v.spent || v.c.failed ? VERIFY_UNDECIDED : VERIFY_ACCEPTED;
 	if (out == VERIFY_UNDECIDED)
-		snprintf(why, VERIFY_WHY, "finding the states that the explanation names would take more than %u configurations", budget);
+		snprintf(why, VERIFY_WHY, "finding the states that the explanation names would take more than %u configurations",
+		         budget);
 	uint32_t named = 0;
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
 		bool found = false;
@@ -206,11 +195,13 @@ enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char
 	}
 	/* long states may read alike: then there are more of them than names */
 	if (out == VERIFY_ACCEPTED && (more ? v.nstates <= n : named < v.nstates))
-		out = reject(why, more ? "the explanation speaks of more states than there are"
-		                       : "the explanation leaves out a state that the object may be in", culprit);
+		out = reject(why,
+		             more ? "the explanation speaks of more states than there are"
+		                  : "the explanation leaves out a state that the object may be in",
+		             culprit);
 	spec_close(&v.c);
 	free(v.sets);
-	free(v.slots);
+	free(v.ids.slots);
 	free(v.states);
 	return out;
 }

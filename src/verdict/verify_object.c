@@ -1,19 +1,18 @@
 /*
- * verify_object: every history of a register in a model, gone through anew (verify_exhaustive.h).
+ * verify_object: every history of a register in a model, searched independently (verify_exhaustive.h).
  *
  * A state of the search is an interleaved state with what the register can be (register_states.h). An answer that leaves nothing is a
  * history that does not meet the condition, and this is exact: a set holds what every order of the operations
  * leads to, and a history that meets the condition so far always leaves something.
  *
- * Not every run is looked at. An invocation and an answer touch nothing that another thread can see. Take a
- * run with a history that does not meet the condition: when each invocation in it is put off until right before its
- * thread's next step (or left out, when there is none), and each answer is given as soon as its thread can, it still is a run, and
- * its history still does not meet the condition: operations precede each other wherever they did before, and
- * each of the three conditions allows the less the more precedence there is, and the fewer operations are
- * only begun. So
+ * Not every run is looked at. An invocation and an answer touch nothing that another thread can see. Take a run with a history that
+ * does not meet the condition: when each invocation in it is delayed until right before its thread's next step (or dropped if there
+ * is none), and each return happens as soon as its thread can, it still is a run, and its history still does not meet the condition:
+ * operations precede each other wherever they did before, and each of the three conditions allows the less the more precedence there
+ * is, and the fewer operations are only begun. So
  *   - where a thread can answer (and does not go wrong in the same step), only that is done,
  *   - an invocation is taken together with the thread's next step.
- * Answers cannot follow each other for ever without an invocation, so nobody is left waiting for ever.
+ * Returns cannot follow each other forever without an invocation, so no thread waits forever.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +23,15 @@ struct verify_object_search {
 	const struct ir *p;
 	uint32_t object;
 	struct verify_exhaustive *out;
-	struct pairs pairs;   /* states with what the register can be */
+	struct pairs pairs; /* states with what the register can be */
 	struct register_states ways;
-	uint32_t wrong;       /* a pair with an empty set, or MAP_NONE */
+	uint32_t wrong; /* a pair with an empty set, or MAP_NONE */
 	int32_t *from, *to, *between, *scratch2;
 	uint32_t at, thread, set;
-	struct move first;    /* the invocation, when it is taken together with a step */
-	bool calling;         /* it is */
-	uint32_t outcome;     /* of the step being taken */
-	bool moved;           /* a step was possible, and did not go wrong */
+	struct move first; /* the invocation, when it is taken together with a step */
+	bool calling;      /* it is */
+	uint32_t outcome;  /* of the step being taken */
+	bool moved;        /* a step was possible, and did not go wrong */
 };
 
 static bool counts(const struct verify_object_search *x, uint32_t oper)
@@ -47,27 +46,28 @@ static void add_pair(struct verify_object_search *x, uint32_t set)
 	                            : pairs_add(&x->pairs, x->to, set, x->at, by, register_states_bytes(&x->ways));
 	if (id == MAP_NONE)
 		return;
-	row(&x->pairs.sets, set, &n);
+	seqtab_get(&x->pairs.sets, set, &n);
 	if (!n)
 		x->wrong = id;
 }
 
-/* What the register can be behind the step; MAP_NONE: a limit is spent. */
+/* What the register can be after the step; MAP_NONE: a limit is reached. */
 static uint32_t behind(struct verify_object_search *x, uint32_t set, const struct ir_effect *eff)
 {
 	if (counts(x, eff->invoked)) {
 		bool writes = x->p->opers[eff->invoked].is_write;
-		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_ASK_WRITE : REGISTER_ASK_READ, writes ? eff->arg : 0);
+		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_ASK_WRITE : REGISTER_ASK_READ,
+		                           writes ? eff->arg : 0);
 	}
 	if (set != MAP_NONE && counts(x, eff->responded)) {
 		bool writes = x->p->opers[eff->responded].is_write;
-		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_WRITTEN : REGISTER_READ, writes ? 0 : eff->result);
+		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_WRITTEN : REGISTER_READ,
+		                           writes ? 0 : eff->result);
 	}
 	return set;
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct verify_object_search *x = arg;
 	(void)ch;
@@ -84,9 +84,8 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 	return !x->out->limit && x->wrong == MAP_NONE;
 }
 
-/* An invocation, and the next step behind it. */
-static bool one_call(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+/* An invocation, and the next step after it. */
+static bool one_call(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct verify_object_search *x = arg;
 	(void)ch;
@@ -132,7 +131,7 @@ static void search(struct verify_object_search *x, int32_t *scratch)
 		add_pair(x, set);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
 		uint32_t answers = x->p->nthreads;
-		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
+		memcpy(x->from, seqtab_get(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
 		for (uint32_t t = x->p->nthreads; t-- > 0;)
 			if (silent(x, t, IRN_RESPOND))
 				answers = t;

@@ -4,18 +4,22 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "verdict/rows.h"
+#include "base/map.h"
+#include "base/seqtab.h"
 
 #define REACH_MAX_BYTES ((uint64_t)1 << 30)
 
 struct reach_pairs {
 	const struct ir *p;
 	struct verify_reach *out;
-	struct rows states;
-	struct came { uint32_t parent; struct move by; } *came; /* by state */
+	struct seqtab states;
+	struct came {
+		uint32_t parent;
+		struct move by;
+	} * came; /* by state */
 	uint32_t cap_came;
 	uint32_t *from, *to, nsteps, cap_from, cap_to; /* steps, when they are needed */
-	bool *fine;          /* by state: has a way out */
+	bool *fine;                                    /* by state: has a way out */
 	uint32_t cap_fine;
 	int32_t *now, *next;
 	uint32_t at, thread, outcome;
@@ -48,9 +52,9 @@ static struct move *path_to(struct reach_pairs *x, uint32_t state, const struct 
 
 static void add_state(struct reach_pairs *x, struct move by)
 {
-	uint32_t before = x->states.n, id = row_add(&x->states, x->next, x->p->nstate);
+	uint32_t before = x->states.n, id = seqtab_add(&x->states, x->next, x->p->nstate);
 	if (id == MAP_NONE || !GROW(x->came, x->cap_came, id + 1ull) || !GROW(x->fine, x->cap_fine, id + 1ull) ||
-	    rows_bytes(&x->states) > REACH_MAX_BYTES) {
+	    seqtab_bytes(&x->states) > REACH_MAX_BYTES) {
 		spent(x, "memory");
 		return;
 	}
@@ -70,8 +74,7 @@ static void add_state(struct reach_pairs *x, struct move by)
 	x->to[x->nsteps++] = id;
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct reach_pairs *x = arg;
 	struct move by = { x->thread, x->outcome++ };
@@ -148,7 +151,7 @@ void verify_reach(struct verify_reach *v, const struct ir *p)
 		add_state(&x, (struct move){ 0, 0 });
 	}
 	for (x.at = 0; x.at < x.states.n && !v->limit && (v->ways_out || !v->fault_path); x.at++) {
-		memcpy(x.now, row(&x.states, x.at, &len), p->nstate * sizeof *room);
+		memcpy(x.now, seqtab_get(&x.states, x.at, &len), p->nstate * sizeof *room);
 		uint32_t moves = 0;
 		for (x.thread = 0; x.thread < p->nthreads && !v->limit; x.thread++) {
 			x.outcome = 0;
@@ -162,7 +165,7 @@ void verify_reach(struct verify_reach *v, const struct ir *p)
 	v->states = x.states.n;
 	v->fault = v->fault_path ? VERIFY_UNEXPLAINED : v->limit ? VERIFY_LIMIT : VERIFY_EXPLAINED;
 	v->out = v->limit || !v->ways_out ? VERIFY_LIMIT : v->out_path ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
-	rows_free(&x.states);
+	seqtab_free(&x.states);
 	free(x.came);
 	free(x.from);
 	free(x.to);

@@ -5,19 +5,21 @@
 
 #include "verdict/verdict.h"
 
-#define ANY_MAX_LOCKS 64u     /* bits */
-#define MAX_NODES 20000u  /* pairs of them are compared */
+#define ANY_MAX_LOCKS 64u    /* bits */
+#define MAX_NODES     20000u /* pairs of them are compared */
 
-enum { NOT_YET = 1, DONE = 2 }; /* before and behind the step that does not move */
+enum { NOT_YET = 1, DONE = 2 }; /* before and after the step that does not move */
 
 struct any {
 	const struct ir *p;
 	const bool *many;
-	struct { uint32_t var, elem; } locks[ANY_MAX_LOCKS];
+	struct {
+		uint32_t var, elem;
+	} locks[ANY_MAX_LOCKS];
 	uint32_t nlocks;
-	uint64_t *held;   /* by node */
-	uint8_t *phase;   /* by node: NOT_YET, DONE or both */
-	bool *moves;      /* by node: both ways */
+	uint64_t *held; /* by node */
+	uint8_t *phase; /* by node: NOT_YET, DONE or both */
+	bool *moves;    /* by node: both ways */
 };
 
 static bool is_lock(const struct any *x, const struct ir_access *a)
@@ -141,7 +143,7 @@ static bool moves_both_ways(const struct any *x, uint32_t node)
 	return true;
 }
 
-/* The phases behind a step in this phase; 0: it must not be here. */
+/* The phases after a step in this phase; 0: it must not be here. */
 static uint8_t step_in(const struct any *x, uint32_t node, uint8_t phase)
 {
 	const struct ir_node *n = &x->p->nodes[node];
@@ -187,8 +189,8 @@ static bool reduces(struct any *x, uint32_t block)
 				again |= pass_on(x, n, block, NOT_YET);
 			if (!counts(p->nodes[n].block, block) || p->nodes[n].kind == IRN_EXIT)
 				continue;
-			for (uint8_t f = NOT_YET; f <= DONE; f++) {
-				uint8_t behind = x->phase[n] & f ? step_in(x, n, f) : f;
+			for (unsigned f = NOT_YET; f <= DONE; f++) {
+				uint8_t behind = x->phase[n] & f ? step_in(x, n, (uint8_t)f) : (uint8_t)f;
 				if (!behind)
 					return false;
 				if (x->phase[n] & f)
@@ -202,9 +204,9 @@ static bool reduces(struct any *x, uint32_t block)
 const char *verify_reduction(const struct ir *p, uint32_t block, const bool *many)
 {
 	struct any x = { .p = p, .many = many };
-	const char *why = "for other numbers of threads than declared it is not checked: the locks held do not show it";
+	const char *why = "not checked for other numbers of threads than declared: the held locks do not prove it";
 	if (p->nnodes > MAX_NODES)
-		return "for other numbers of threads than declared it is not checked: the model is too large";
+		return "not checked for other numbers of threads than declared: the model is too large";
 	x.held = calloc(p->nnodes + 1ull, sizeof *x.held);
 	x.phase = calloc(p->nnodes + 1ull, sizeof *x.phase);
 	x.moves = calloc(p->nnodes + 1ull, sizeof *x.moves);

@@ -10,10 +10,10 @@
  *   reduces   on every way through the block: right- and both-movers, at most one step that does not move, left- and
  *             both-movers
  *
- * Why that is enough: two steps of two threads that have a lock in common are never next to each other, a lock that is taken
- * is not touched by others until it is freed, so the steps before the one that does not move can be put next to it by
- * exchanging neighbours that have nothing to do with each other, and so can those behind it. The number of threads plays no part.
- * Only executions in which every block ends count (docs/check.md).
+ * Why that is enough: two steps of two threads that have a lock in common are never next to each other, a lock that is taken is not
+ * touched by others until it is freed, so the steps before the one that does not move can be put next to it by exchanging
+ * independent neighbours, and so can those after it. The number of threads plays no part. Only executions in which every block ends
+ * count (docs/check.md).
  */
 #ifndef INTACT_VERDICT_VERIFY_REDUCTION_H
 #define INTACT_VERDICT_VERIFY_REDUCTION_H

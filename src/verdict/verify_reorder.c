@@ -11,13 +11,13 @@ struct reorder_check {
 	size_t n;
 	const uint32_t *order;
 	size_t k;
-	uint32_t *next;      /* by thread: its next event in ev, REORDER_NO: none */
-	uint32_t *after;     /* by event: the thread's next one */
-	uint32_t *source;    /* by event: the write a read got its value from */
-	uint32_t *last;      /* by variable: last write in the new order */
-	uint32_t *forked_by; /* by thread: the fork in ev */
+	uint32_t *next;          /* by thread: its next event in ev, REORDER_NO: none */
+	uint32_t *after;         /* by event: the thread's next one */
+	uint32_t *source;        /* by event: the write a read got its value from */
+	uint32_t *last;          /* by variable: last write in the new order */
+	uint32_t *forked_by;     /* by thread: the fork in ev */
 	uint32_t *owner, *depth; /* by lock */
-	bool *done;          /* by event */
+	bool *done;              /* by event */
 	size_t nthreads, nvars, nlocks;
 };
 
@@ -25,9 +25,10 @@ static void measure(struct reorder_check *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct event *e = &c->ev[i];
-		size_t *max = e->kind <= EVENT_WRITE ? &c->nvars
-		              : e->kind <= EVENT_REL ? &c->nlocks
-		              : e->kind <= EVENT_JOIN ? &c->nthreads : NULL;
+		size_t *max = e->kind <= EVENT_WRITE  ? &c->nvars
+		              : e->kind <= EVENT_REL  ? &c->nlocks
+		              : e->kind <= EVENT_JOIN ? &c->nthreads
+		                                      : NULL;
 		if (e->thread >= c->nthreads)
 			c->nthreads = e->thread + 1;
 		if (max && e->target >= *max)
@@ -55,8 +56,7 @@ static bool start(struct reorder_check *c, const uint32_t *held, size_t nheld)
 	c->owner = filled(c->nlocks, 0);
 	c->depth = filled(c->nlocks, 0);
 	c->done = calloc(c->n + 1, sizeof *c->done);
-	if (!c->next || !c->forked_by || !c->after || !c->source || !c->last ||
-	    !c->owner || !c->depth || !c->done)
+	if (!c->next || !c->forked_by || !c->after || !c->source || !c->last || !c->owner || !c->depth || !c->done)
 		return false;
 	for (size_t i = c->n; i-- > 0;) {
 		c->after[i] = c->next[c->ev[i].thread];
@@ -98,7 +98,8 @@ static const char *step(struct reorder_check *c, uint32_t i, bool is_last)
 	c->done[i] = true;
 	if (e->flags & EVENT_INNER && (e->kind == EVENT_ACQ || e->kind == EVENT_REL))
 		return c->depth[e->target] && c->owner[e->target] == e->thread + 1
-		               ? NULL : "a lock is taken again by who does not hold it";
+		               ? NULL
+		               : "a thread re-acquires a lock that it does not hold";
 	switch (e->kind) {
 	case EVENT_READ:
 		if (!is_last && c->last[e->target] != c->source[i])
@@ -115,7 +116,7 @@ static const char *step(struct reorder_check *c, uint32_t i, bool is_last)
 		break;
 	case EVENT_REL:
 		if (!c->depth[e->target] || c->owner[e->target] != e->thread + 1)
-			return "a lock is released by who does not hold it";
+			return "a thread releases a lock that it does not hold";
 		c->depth[e->target]--;
 		break;
 	case EVENT_JOIN:
@@ -128,8 +129,7 @@ static const char *step(struct reorder_check *c, uint32_t i, bool is_last)
 	return NULL;
 }
 
-const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *held,
-                           size_t nlocks, const uint32_t *order, size_t k)
+const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *held, size_t nlocks, const uint32_t *order, size_t k)
 {
 	struct reorder_check c = { .ev = ev, .n = n, .order = order, .k = k };
 	const char *why = NULL;
@@ -138,7 +138,7 @@ const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *hel
 		why = "out of memory";
 	for (size_t i = 0; !why && i < k; i++) {
 		if (order[i] >= n || c.done[order[i]])
-			why = "an event stands twice or is none of the trace's";
+			why = "an event appears twice or is not in the trace";
 		else
 			final[ev[order[i]].thread] = order[i];
 		if (!why)

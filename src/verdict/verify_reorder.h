@@ -24,7 +24,6 @@
  * them) which thread + 1 holds it before the first one (0: none). `order` are
  * k places in ev. NULL when feasible, else what is wrong.
  */
-const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *held,
-                           size_t nlocks, const uint32_t *order, size_t k);
+const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *held, size_t nlocks, const uint32_t *order, size_t k);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * verify_sequential: sequential consistency checked again: an order is followed
- * step by step, with a state for each key; that there is none is tried out,
- * without memory, within a budget.
+ * step by step, with a state for each key; that there is none is checked by
+ * trying all orders, without memoisation, within a budget.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ enum verify_answer verify_order_sequential(const struct problem *p, const uint32
 	return out;
 }
 
-/* ---- there is none ------------------------------------------------------------------- */
+/* ---- no order ------------------------------------------------------------------- */
 
 struct sequential_attempt {
 	const struct problem *p;
@@ -123,7 +123,7 @@ enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget
 		snprintf(why, VERIFY_WHY, "there is an order");
 		out = VERIFY_REJECTED;
 	} else if (!tried || !a.budget || a.o.c.failed) {
-		snprintf(why, VERIFY_WHY, "that no sequential order exists would take too long to try out");
+		snprintf(why, VERIFY_WHY, "checking that no sequential order exists would take too long");
 		out = VERIFY_UNDECIDED;
 	}
 	objects_close(&a.o);

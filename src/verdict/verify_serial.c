@@ -5,8 +5,8 @@
 
 #include "base/grow.h"
 
-#define SERIAL_NOBODY     UINT32_MAX
-#define MAX_ARROWS (1u << 27)
+#define SERIAL_NOBODY UINT32_MAX
+#define MAX_ARROWS    (1u << 27)
 
 /* The last transaction of some threads with an access or release, since the last write or acquire. */
 struct since {
@@ -15,26 +15,26 @@ struct since {
 };
 
 struct serial_object { /* a variable or a lock */
-	uint32_t last;      /* the last write's transaction, or SERIAL_NOBODY */
+	uint32_t last; /* the last write's transaction, or SERIAL_NOBODY */
 	bool seen;
-	struct since since; /* reads; releases */
+	struct since since;     /* reads; releases */
 	uint32_t owner1, depth; /* of a lock: the holder + 1 */
 };
 
 struct verify_thread {
 	bool seen;
-	uint32_t node;   /* its transaction, or SERIAL_NOBODY */
+	uint32_t node; /* its transaction, or SERIAL_NOBODY */
 	uint32_t depth;
-	uint32_t fork;   /* the transaction that forked it, until its next event; or SERIAL_NOBODY */
+	uint32_t fork; /* the transaction that forked it, until its next event; or SERIAL_NOBODY */
 };
 
 struct serial_judge {
 	struct serial_object *vars, *locks;
 	struct verify_thread *threads;
 	uint32_t nvars, nlocks, nthreads;
-	uint64_t *first;      /* by transaction: its first event */
+	uint64_t *first; /* by transaction: its first event */
 	uint32_t nnodes, cap_nodes;
-	uint32_t *from, *to;  /* arrows */
+	uint32_t *from, *to; /* arrows */
 	uint32_t narrows, cap_from, cap_to;
 	uint64_t *cycle;
 	const char *limit;

@@ -1,14 +1,14 @@
 /*
  * verify_serial: an independent judge of "this trace is serializable".
  *
- * Builds the graph that docs/trace.md defines, from the events alone: transactions, an arrow where one has an
- * event that conflicts with a later one of another or comes before it in the same thread. Then takes
- * away, again and again, what no arrow leads to. What is left, if anything, is on a cycle or behind one. Of the
- * conflicts those are left out that others lead to: of the reads of one thread between two writes all but the last,
- * and what came before a write (the arrow to it, and from it, lead there). Shares nothing with the engines but the
- * reader; of the flags only the reader's EVENT_FIRST is looked at.
+ * Builds the graph that docs/trace.md defines, from the events alone: transactions, an arrow where one has an event
+ * that conflicts with a later one of another or comes before it in the same thread. Then takes away, again and
+ * again, what no arrow leads to. What is left, if anything, is on a cycle or after one. Of the conflicts those are
+ * left out that others lead to: of the reads of one thread between two writes all but the last, and what came
+ * before a write (the arrow to it, and from it, lead there). Shares nothing with the engines but the reader; of the
+ * flags only the reader's EVENT_FIRST is looked at.
  *
- * Cost: linear; 4 bytes a transaction and 12 an arrow, about two an event. Arrows are bounded.
+ * Cost: linear; 4 bytes per transaction and 12 per arrow, about two per event. Arrows are bounded.
  */
 #ifndef INTACT_VERDICT_VERIFY_SERIAL_H
 #define INTACT_VERDICT_VERIFY_SERIAL_H

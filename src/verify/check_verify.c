@@ -35,8 +35,9 @@ uint32_t verify_line(const struct verify *v)
 
 void verify_say(struct verify *v, const char *name, enum claim_answer a, const char *why)
 {
-	claim_list_add(v->claims, &(struct claim){ .name = name, .claimed = verify_claimed(v), .answer = a, .why = why,
-	                                       .line = verify_line(v) });
+	claim_list_add(
+		v->claims,
+		&(struct claim){ .name = name, .claimed = verify_claimed(v), .answer = a, .why = why, .line = verify_line(v) });
 }
 
 static void reject(struct verify *v, const char *name, const char *why)
@@ -86,12 +87,13 @@ static bool find_object(const struct ir *p, json_t *result, struct verify_questi
 bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, const char **why)
 {
 	const struct ir *p = v->lang.ir;
-	*q = (struct verify_question){ .problem = problem_from(verify_string(result, "problem")), .block = VERDICT_PROGRAM,
-		                .of_object = json_object_get(result, "object") != NULL };
+	*q = (struct verify_question){ .problem = problem_from(verify_string(result, "problem")),
+		                       .block = VERDICT_PROGRAM,
+		                       .of_object = json_object_get(result, "object") != NULL };
 	*why = q->of_object ? "the model has no such object at that line, or no such condition exists"
 	                    : "the model has no such block at that line";
 	if (q->of_object && !json_is_null(json_object_get(result, "block"))) {
-		*why = "it is about an object and a block at once";
+		*why = "it names both an object and a block";
 		return false;
 	}
 	return q->of_object ? find_object(p, result, q) : find_block(p, result, &q->block);
@@ -106,14 +108,14 @@ bool verify_alone(const struct verify *v, uint32_t block, struct lang *l)
 
 /* ---- the document ------------------------------------------------------- */
 
-/* The model the result is about: its own text, held against its hash. */
+/* The model the result is about: its own text, compared with its hash. */
 static int load_model(struct verify *v, json_t *root)
 {
 	json_t *m = json_object_get(root, "model");
 	if (!json_is_string(json_object_get(m, "text")) || !json_is_object(json_object_get(m, "threads"))) {
 		buf_str(v->claims->err, "intact verify: ");
 		buf_safe(v->claims->err, v->claims->file, strlen(v->claims->file));
-		buf_str(v->claims->err, ": the result carries no model\n");
+		buf_str(v->claims->err, ": the result contains no model\n");
 		return CLAIM_INPUT;
 	}
 	const char *why = document_model(&v->lang, root, false);
@@ -132,9 +134,8 @@ static bool same_file(struct verify *v, json_t *root)
 	bool ok = source_read(&src, &a, v->model, &why);
 	if (!ok)
 		buf_printf(v->claims->err, "intact verify: %s: %s\n", v->model, why);
-	else if (src.len != json_string_length(text) ||
-	         memcmp(src.text, json_string_value(text), src.len)) {
-		reject(v, "model", "the result is about another text than the file's");
+	else if (src.len != json_string_length(text) || memcmp(src.text, json_string_value(text), src.len)) {
+		reject(v, "model", "the result belongs to a different text than the file");
 		ok = false;
 	}
 	arena_free(&a);
@@ -156,7 +157,7 @@ static void check_one(struct verify *v, json_t *result)
 	else if (!strcmp(verdict, "unknown"))
 		verify_say(v, name, CLAIM_UNCHECKED, "the result says unknown: nothing to check");
 	else
-		reject(v, name, "no such verdict");
+		reject(v, name, "unknown verdict");
 }
 
 /* ---- the questions -------------------------------------------------------- */
@@ -200,7 +201,8 @@ static uint32_t answered(const struct verify *v, json_t *result)
 	if (!holds && !strcmp(problem, "quiescence"))
 		return whole_question(v, ASK_WAY_OUT);
 	const struct check_engine *engine = engine_find(verify_string(result, "engine"));
-	bool fault = !strcmp(problem, "fault") || !strcmp(problem, "deadlock") || (engine && engine->about.question == ENGINE_FAULTS);
+	bool fault = !strcmp(problem, "fault") || !strcmp(problem, "deadlock") ||
+	             (engine && engine->about.question == ENGINE_FAULTS);
 	return whole_question(v, fault && !holds ? ASK_FAULTS : ASK_PROGRAM);
 }
 
@@ -239,7 +241,8 @@ static void check_answered(struct verify *v, const uint32_t *times, uint32_t n)
 			continue;
 		buf_init(&name);
 		question_name(v, q, &name);
-		reject(v, buf_cstr(&name), times[q] ? "it is answered more than once" : "it was asked, and the result has no answer");
+		reject(v, buf_cstr(&name),
+		       times[q] ? "it is answered more than once" : "it was asked, but the result has no answer");
 		buf_free(&name);
 	}
 	if (v->asked.block && !any)
@@ -252,7 +255,8 @@ static const char *verdict_of(json_t *results)
 	json_t *one;
 	size_t i;
 	const char *all = "holds";
-	json_array_foreach(results, i, one) {
+	json_array_foreach(results, i, one)
+	{
 		if (!strcmp(verify_string(one, "verdict"), "violated"))
 			return "violated";
 		if (!strcmp(verify_string(one, "verdict"), "unknown"))
@@ -265,9 +269,7 @@ static bool deadlocked(json_t *results)
 {
 	json_t *one;
 	size_t i;
-	json_array_foreach(results, i, one)
-		if (!strcmp(verify_string(one, "problem"), "deadlock"))
-			return true;
+	json_array_foreach(results, i, one) if (!strcmp(verify_string(one, "problem"), "deadlock")) return true;
 	return false;
 }
 
@@ -284,7 +286,8 @@ static int check_result(struct verify *v, json_t *root)
 	uint32_t n = whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects, *times = calloc(n + 1ull, sizeof *times);
 	if (!times)
 		return CLAIM_INTERNAL;
-	json_array_foreach(results, i, result) {
+	json_array_foreach(results, i, result)
+	{
 		v->result = result;
 		uint32_t q = answered(v, result);
 		if (q != IR_NONE)
@@ -296,7 +299,7 @@ static int check_result(struct verify *v, json_t *root)
 	v->asked.quiescence &= !deadlocked(results); /* that is one way to have no way out */
 	verify_whole(v, root, !v->asked.causal && !times[whole_question(v, ASK_FAULTS)], times[whole_question(v, ASK_WAY_OUT)] > 0);
 	if (!json_is_array(results) || strcmp(verify_string(root, "verdict"), verdict_of(results)))
-		reject(v, "result", "its verdict is not that of its parts");
+		reject(v, "result", "its verdict does not match its parts");
 	free(times);
 	return claim_list_code(v->claims);
 }

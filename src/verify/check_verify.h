@@ -1,6 +1,6 @@
 /*
- * check_verify: a result of `intact check --json` held against its model, without the engines that made it, for
- * `intact verify`.
+ * check_verify: a result of `intact check --json` checked against its model, without the engines that made it,
+ * for `intact verify`.
  */
 #ifndef INTACT_VERIFY_CHECK_VERIFY_H
 #define INTACT_VERIFY_CHECK_VERIFY_H

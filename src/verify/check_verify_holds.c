@@ -1,7 +1,7 @@
 /*
- * check_verify_holds: what is claimed to hold is gone through anew: every run of the declared threads for a block or
- * the program, every history of an object, every state for faults and ways out. What is claimed of more threads than
- * declared is checked by the text (verdict/verify_reduction.h).
+ * check_verify_holds: what is claimed to hold is searched independently: every run of the declared threads for a
+ * block or the program, every history of an object, every state for faults and ways out. What is claimed of more
+ * threads than declared is checked by the text (verdict/verify_reduction.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 /* ---- for the declared threads --------------------------------------------------------------- */
 
 /* A run that no order explains, as intact sim takes it. */
-static void refute(struct verify *v, const char *name, const struct move *path, uint32_t npath, const struct verify_question *object,
-                   struct claim *c)
+static void refute(struct verify *v, const char *name, const struct move *path, uint32_t npath,
+                   const struct verify_question *object, struct claim *c)
 {
 	struct buf schedule;
 	struct run r;
@@ -39,8 +39,8 @@ static void refute(struct verify *v, const char *name, const struct move *path, 
 	c->answer = ok ? CLAIM_REJECTED : CLAIM_UNKNOWN;
 	c->schedule = ok ? buf_cstr(&schedule) : NULL;
 	if (!ok)
-		c->why = object ? "unchecked: a run seems to refute it, but its history cannot be judged again"
-		                : "unchecked: no memory for the run that refutes it";
+		c->why = object ? "unchecked: a run seems to refute it, but its history cannot be checked again"
+		                : "unchecked: out of memory for the run that refutes it";
 	claim_list_add(v->claims, c);
 	buf_free(&schedule);
 }
@@ -57,11 +57,11 @@ static void judge_anew(struct verify *v, const char *name, const struct verify_e
 		if (object)
 			buf_printf(&why, "every history is %s", object_conditions[object->condition]);
 		else
-			buf_str(&why, "every run ends like a serial one");
-		buf_printf(&why, " (%llu states gone through anew)", (unsigned long long)a->states);
+			buf_str(&why, "every run ends like a serial run");
+		buf_printf(&why, " (%llu states searched independently)", (unsigned long long)a->states);
 		break;
 	case VERIFY_UNEXPLAINED:
-		c.why = !object                                ? "no serial order explains the run"
+		c.why = !object                              ? "no serial order explains the run"
 		        : object->condition == OBJECT_ATOMIC ? "no order of its operations explains the run"
 		                                             : "a read returns what it may not in the run";
 		refute(v, name, a->path, a->npath, object, &c);
@@ -69,11 +69,11 @@ static void judge_anew(struct verify *v, const char *name, const struct verify_e
 		return;
 	case VERIFY_OPEN:
 		c.answer = CLAIM_UNKNOWN;
-		buf_str(&why, "unchecked: some runs are explained only when more than 16 steps or blocks change places at once");
+		buf_str(&why, "unchecked: some runs can only be explained by reordering more than 16 steps or blocks at once");
 		break;
 	case VERIFY_LIMIT:
 		c.answer = CLAIM_UNKNOWN;
-		buf_printf(&why, "unchecked: limit on %s spent after %llu states", a->limit, (unsigned long long)a->states);
+		buf_printf(&why, "unchecked: limit on %s reached after %llu states", a->limit, (unsigned long long)a->states);
 		break;
 	}
 	c.why = buf_cstr(&why);
@@ -109,9 +109,7 @@ static bool names(json_t *list, const char *name)
 {
 	json_t *one;
 	size_t i;
-	json_array_foreach(list, i, one)
-		if (json_is_string(one) && !strcmp(json_string_value(one), name))
-			return true;
+	json_array_foreach(list, i, one) if (json_is_string(one) && !strcmp(json_string_value(one), name)) return true;
 	return false;
 }
 
@@ -169,11 +167,12 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	json_t *any = json_object_get(result, "any_number_of"), *one;
 	struct buf what;
 	size_t i;
-	json_array_foreach(v->asked.any, i, one)
-		if (!json_is_string(one) || !names(any, json_string_value(one))) {
-			verify_say(v, name, CLAIM_REJECTED, "it was asked for any number of threads, and what holds is said of the declared ones");
-			return;
-		}
+	json_array_foreach(v->asked.any, i, one) if (!json_is_string(one) || !names(any, json_string_value(one)))
+	{
+		verify_say(v, name, CLAIM_REJECTED,
+		           "it was asked for any number of threads, but the result claims only the declared numbers");
+		return;
+	}
 	if (!json_array_size(any))
 		return;
 	buf_init(&what);
@@ -184,9 +183,13 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	else if ((many = any_templates(v, any, buf_cstr(&what))) != NULL) {
 		const char *why = verify_reduction(v->lang.ir, block, many);
 		bool wrong = why && !part && refuted_by_more(v, block, many);
-		verify_say(v, buf_cstr(&what), wrong ? CLAIM_REJECTED : why ? CLAIM_UNCHECKED : CLAIM_ACCEPTED,
-		           wrong ? "with one thread more of each, some run ends like no serial one"
-		           : why ? why : "right-movers, at most one non-mover, left-movers on every path, by the locks held");
+		verify_say(v, buf_cstr(&what),
+		           wrong ? CLAIM_REJECTED
+		           : why ? CLAIM_UNCHECKED
+		                 : CLAIM_ACCEPTED,
+		           wrong ? "with one more thread of each kind, some run ends like no serial run"
+		           : why ? why
+		                 : "right-movers, at most one non-mover, left-movers on every path, by the locks held");
 	}
 	free(many);
 	buf_free(&what);
@@ -221,8 +224,8 @@ void verify_holds(struct verify *v, json_t *result, const char *name)
 
 /* ---- what is said of the whole ------------------------------------------------------------------ */
 
-static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a, const char *fine,
-                        const char *wrong, const struct move *path, uint32_t npath)
+static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a,
+                        const char *fine, const char *wrong, const struct move *path, uint32_t npath)
 {
 	struct claim c = { .name = name, .claimed = "holds", .states = r->states };
 	struct buf why;
@@ -233,9 +236,10 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 	} else {
 		c.answer = a == VERIFY_EXPLAINED ? CLAIM_ACCEPTED : CLAIM_UNKNOWN;
 		if (a == VERIFY_EXPLAINED)
-			buf_printf(&why, "%s (%llu states gone through anew)", fine, (unsigned long long)r->states);
+			buf_printf(&why, "%s (%llu states searched independently)", fine, (unsigned long long)r->states);
 		else
-			buf_printf(&why, "unchecked: limit on %s spent after %llu states", r->limit, (unsigned long long)r->states);
+			buf_printf(&why, "unchecked: limit on %s reached after %llu states", r->limit,
+			           (unsigned long long)r->states);
 		c.why = buf_cstr(&why);
 		claim_list_add(v->claims, &c);
 	}
@@ -246,33 +250,38 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 static void judge_unknown_way(struct verify *v, const struct verify_reach *r)
 {
 	verify_say(v, "way out", r->out == VERIFY_EXPLAINED ? CLAIM_ACCEPTED : CLAIM_UNKNOWN,
-	           r->out == VERIFY_EXPLAINED     ? "the result does not know; the threads can always leave their blocks"
-	           : r->out == VERIFY_UNEXPLAINED ? "the result does not know; there are runs after which the threads can never all leave their blocks"
-	                                          : "not known to the result, and too many states to go through");
+	           r->out == VERIFY_EXPLAINED ? "the result says unknown; the threads can always leave their blocks"
+	           : r->out == VERIFY_UNEXPLAINED
+	                   ? "the result says unknown; there are runs after which the threads can never all leave their blocks"
+	                   : "the result says unknown, and there are too many states to search");
 }
 
 void verify_whole(struct verify *v, json_t *root, bool faults, bool lost)
 {
 	const char *said = verify_string(root, "quiescence");
 	bool always = !strcmp(said, "always"), unknown = !strcmp(said, "unknown");
-	struct verify_reach r = { .max_states = v->max_states * REACH_STATES, .ways_out = always || unknown,
+	struct verify_reach r = { .max_states = v->max_states * REACH_STATES,
+		                  .ways_out = always || unknown,
 		                  .deadlocks = v->asked.deadlock };
 	if (v->asked.quiescence && !*said)
-		verify_say(v, "way out", CLAIM_REJECTED, "the result does not answer whether threads can always leave their blocks");
+		verify_say(v, "way out", CLAIM_REJECTED,
+		           "the result does not answer whether threads can always leave their blocks");
 	else if (lost != !strcmp(said, "lost"))
-		verify_say(v, "way out", CLAIM_REJECTED, lost ? "the result shows a run without a way out and says something else"
-		                                               : "the result says that there is not always a way out, and shows no run");
+		verify_say(v, "way out", CLAIM_REJECTED,
+		           lost ? "the result shows a run after which threads cannot leave their blocks but claims otherwise"
+		                : "the result claims that threads cannot always leave their blocks but shows no run");
 	if (!faults && !r.ways_out)
 		return;
 	verify_reach(&r, v->lang.ir);
 	if (faults)
-		judge_reach(v, "faults", &r, r.fault, r.deadlocks ? "no run goes wrong or ends in a deadlock" : "no run goes wrong",
-		            r.deadlocks ? "the run goes wrong or ends in a deadlock" : "the run goes wrong", r.fault_path, r.nfault);
+		judge_reach(
+			v, "faults", &r, r.fault, r.deadlocks ? "no run has a fault or ends in a deadlock" : "no run has a fault",
+			r.deadlocks ? "the run has a fault or ends in a deadlock" : "the run has a fault", r.fault_path, r.nfault);
 	if (faults && json_array_size(v->asked.any))
-		verify_say(v, "faults", CLAIM_UNCHECKED, "that none happens with more threads than declared is not checked");
+		verify_say(v, "faults", CLAIM_UNCHECKED, "not checked for more threads than declared");
 	if (always)
 		judge_reach(v, "way out", &r, r.out, "the threads can always leave their blocks",
-		            "the threads can never all leave their blocks again after the run", r.out_path, r.nout);
+		            "after the run the threads can never all leave their blocks", r.out_path, r.nout);
 	else if (unknown)
 		judge_unknown_way(v, &r);
 	verify_reach_free(&r);

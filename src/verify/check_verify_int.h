@@ -7,13 +7,13 @@
 #include "verdict/object_history.h"
 #include "verdict/verify_exhaustive.h"
 
-struct verify_asked { /* what `intact check` was asked, as the document says; all of it when it says nothing */
-	const char *block;    /* one block alone, or NULL */
-	bool causal;          /* about causes alone: no faults, no way out, no objects */
-	bool faults;          /* about faults alone */
-	bool deadlock;        /* a deadlock is a violation too */
-	bool quiescence;      /* can threads always leave their blocks? */
-	json_t *any;          /* names of threads: any number of them; or NULL */
+struct verify_asked {      /* what `intact check` was asked, as the document says; all of it when it says nothing */
+	const char *block; /* one block alone, or NULL */
+	bool causal;       /* about causes alone: no faults, no way out, no objects */
+	bool faults;       /* about faults alone */
+	bool deadlock;     /* report a deadlock as a violation */
+	bool quiescence;   /* can threads always leave their blocks? */
+	json_t *any;       /* names of threads: any number of them; or NULL */
 };
 
 struct verify {
@@ -23,7 +23,7 @@ struct verify {
 	struct lang lang;
 	struct verify_asked asked;
 	struct verify_exhaustive program; /* .states: 0 before the search */
-	json_t *result;             /* the one being looked at, or NULL */
+	json_t *result;                   /* the one being looked at, or NULL */
 };
 
 struct verify_question { /* what a result is about, and what it says is wrong */
@@ -49,7 +49,7 @@ bool verify_alone(const struct verify *v, uint32_t block, struct lang *l);
 /* ---- check_verify_run.c: what is violated ------------------------------------------- */
 
 void verify_counterexample(struct verify *v, json_t *result, const char *name);
-/* The history of the run, made and judged anew: NULL when the condition is not met, else why not. */
+/* The history of the run, derived and judged again: NULL when the condition is not met, else why not. */
 const char *verify_history_of(const struct run *r, const struct verify_question *c, bool *unknown);
 
 /* ---- check_verify_holds.c: what holds ----------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
  * check_verify_run: counterexamples. The schedule is replayed, the replay is compared with what the result says step by
- * step, and the claim (no serial order explains it, it faults, it is a deadlock) is decided anew. What the
- * result says besides, in words and by the ends of serial orders, is derived anew and compared.
+ * step, and the claim (no serial order explains it, it faults, it is a deadlock) is decided independently. Everything
+ * else the result says, its text and the ends of serial orders, is derived again and compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static bool same_history(const struct run *r, const struct verify_question *c, j
 
 /* ---- is what is said of it true? -------------------------------------------------------- */
 
-/* The members of the result that tell a person what went wrong, made anew; NULL: no memory. */
+/* The members of the result that explain what went wrong, derived again; NULL: no memory. */
 static json_t *own_story(struct run *r, const struct verify_question *q)
 {
 	int32_t none;
@@ -88,7 +88,7 @@ static bool same_member(json_t *own, json_t *claimed, const char *key)
 }
 
 /* Is this one of the ends? */
-static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
+static bool is_end(const struct ir *p, const struct seqtab *ends, json_t *claimed)
 {
 	bool found = false;
 	struct buf text;
@@ -98,7 +98,7 @@ static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
 		uint32_t len;
 		buf_clear(&text);
 		json_out_init(&j, &text, true);
-		run_json_end(p, row(ends, i, &len), NULL, &j);
+		run_json_end(p, seqtab_get(ends, i, &len), NULL, &j);
 		json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 		found = own && json_equal(own, claimed);
 		json_decref(own);
@@ -110,23 +110,24 @@ static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
 /* Are the ends of serial orders that are claimed the ones there are? As many as can be are listed, each once. */
 static const char *check_ends(struct run *r, uint32_t block, json_t *serial, bool *unknown)
 {
-	struct rows ends = { 0 };
+	struct seqtab ends = { 0 };
 	json_t *list = json_object_get(serial, "ends"), *one;
 	json_int_t more = json_integer_value(json_object_get(serial, "more"));
 	size_t i, k, n = json_array_size(list);
 	const char *why = NULL;
 	if (json_is_true(json_object_get(serial, "cut"))) {
 		*unknown = true;
-		why = "unchecked: the result did not find out how serial orders end";
+		why = "unchecked: the result does not list how serial orders end";
 	} else if (verify_ends(r, block, &ends) == VERIFY_LIMIT) {
 		*unknown = true;
 		why = "unchecked: too many serial orders to try";
 	} else if (!json_is_array(list) || more < 0 || (json_int_t)n + more != (json_int_t)ends.n) {
-		why = "serial orders of the same blocks have other ends than those claimed";
+		why = "serial orders of the same blocks end in other states than claimed";
 	} else if (ends.n && !n) {
 		why = "the ends of serial orders are not listed";
 	}
-	json_array_foreach(list, i, one) {
+	json_array_foreach(list, i, one)
+	{
 		if (why)
 			break;
 		bool twice = false;
@@ -135,27 +136,29 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 		if (twice || i >= ENDS_SHOWN || !is_end(r->ir, &ends, one))
 			why = "an end that is claimed is not that of a serial order of the same blocks";
 	}
-	rows_free(&ends);
+	seqtab_free(&ends);
 	return why;
 }
 
-/* Where a block stands, running alone, when no serial order comes to an end: is the sentence about such a place? */
+/* Where a block is, running alone, when no serial order terminates: is the sentence about such a place? */
 static const char *check_halt(struct run *r, const struct verify_question *q, const char *sentence, bool *unknown)
 {
-	struct rows halts = { 0 };
+	struct seqtab halts = { 0 };
 	bool found = false;
 	struct buf text;
 	buf_init(&text);
 	if (verify_halts(r, q->block, q->problem, &halts) == VERIFY_LIMIT) {
 		*unknown = true;
 		buf_free(&text);
-		rows_free(&halts);
+		seqtab_free(&halts);
 		return "unchecked: too many serial orders to try";
 	}
 	for (uint32_t i = 0; i < halts.n && !found; i++) {
 		uint32_t len;
-		const int32_t *h = row(&halts, i, &len);
-		struct verdict v = { .block = q->block, .problem = q->problem, .halt_thread = (uint32_t)h[0],
+		const int32_t *h = seqtab_get(&halts, i, &len);
+		struct verdict v = { .block = q->block,
+			             .problem = q->problem,
+			             .halt_thread = (uint32_t)h[0],
 			             .halt = (int32_t *)(uintptr_t)(h + 1) };
 		buf_clear(&text);
 		story_halt(r->ir, &v, &text);
@@ -166,8 +169,8 @@ static const char *check_halt(struct run *r, const struct verify_question *q, co
 	story_halt(r->ir, &nowhere, &text);
 	found |= !strcmp(buf_cstr(&text), sentence);
 	buf_free(&text);
-	rows_free(&halts);
-	return found ? NULL : "the sentence is not about where a block stands when it runs alone";
+	seqtab_free(&halts);
+	return found ? NULL : "the sentence does not state where a block blocks when it runs alone";
 }
 
 /* NULL: everything the result says of the run besides its steps is so. */
@@ -183,12 +186,13 @@ static const char *check_story(struct run *r, const struct verify_question *q, j
 	if (!own)
 		why = "no memory";
 	else if (!halt && !same_member(own, result, "sentence"))
-		why = "the sentence is not what the run says";
+		why = "the sentence does not match the run";
 	else if (!same_member(own, result, "marks"))
-		why = "the steps marked are not those that the sentence is about";
+		why = "the marked steps do not match the sentence";
 	else if (!same_member(own, result, "waits"))
 		why = "what the threads wait for is not what the result says";
-	else if (!own_serial != !serial || (serial && (!same_member(own_serial, serial, "orders") || !same_member(own_serial, serial, "end"))))
+	else if (!own_serial != !serial ||
+	         (serial && (!same_member(own_serial, serial, "orders") || !same_member(own_serial, serial, "end"))))
 		why = "the serial orders shown are not those of the run";
 	json_decref(own);
 	if (!why && serial)
@@ -209,9 +213,7 @@ const char *verify_history_of(const struct run *r, const struct verify_question 
 	object_history_free(&h);
 	buf_free(&why);
 	*unknown = refuted < 0;
-	return refuted > 0 ? NULL
-	       : refuted   ? "too many orders of the operations to try"
-	                   : "the history meets the condition";
+	return refuted > 0 ? NULL : refuted ? "too many orders of the operations to try" : "the history meets the condition";
 }
 
 static const char *say_serial(enum verify_run_answer a, const char *explained, bool *unknown)
@@ -234,12 +236,12 @@ static const char *say_serial(enum verify_run_answer a, const char *explained, b
 static const char *check_serial(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	const char *explained = c->problem == PROBLEM_ATOMICITY ? "a serial order explains the run"
-	                                                        : "a serial order comes to an end, or none does for another reason";
+	                                                        : "a serial order terminates, or none does for another reason";
 	struct run alone, *judged = r;
 	struct lang l;
 	struct move *path = NULL, *there = NULL;
 	uint32_t n;
-	const char *why = "unchecked: no memory";
+	const char *why = "unchecked: out of memory";
 	bool own = verify_alone(v, c->block, &l), ok = true;
 	if (own) {
 		ok = run_init(&alone, l.ir) && replay_moves(r, &path) &&
@@ -249,7 +251,8 @@ static const char *check_serial(const struct verify *v, struct run *r, const str
 	*unknown = !ok;
 	if (ok)
 		why = say_serial(c->problem == PROBLEM_ATOMICITY ? verify_run(judged, c->block)
-		                                                 : verify_halt(judged, c->block, c->problem), explained, unknown);
+		                                                 : verify_halt(judged, c->block, c->problem),
+		                 explained, unknown);
 	if (own)
 		run_free(&alone);
 	free(path);
@@ -262,7 +265,7 @@ static const char *check_claim(const struct verify *v, struct run *r, const stru
 {
 	bool all_done = true;
 	if (c->of_object != (c->problem == PROBLEM_HISTORY))
-		return "the problem is not one of what the result is about";
+		return "the problem does not apply to what the result is about";
 	switch (c->problem) {
 	case PROBLEM_HISTORY:
 		return verify_history_of(r, c, unknown);
@@ -276,12 +279,12 @@ static const char *check_claim(const struct verify *v, struct run *r, const stru
 			return NULL;
 		case VERIFY_LIMIT:
 			*unknown = true;
-			return "unchecked: too many states behind the run";
+			return "unchecked: too many states after the run";
 		default:
 			return "the threads can still leave their blocks";
 		}
 	case PROBLEM_FAULT:
-		return run_faulted(r) ? NULL : "the run does not go wrong";
+		return run_faulted(r) ? NULL : "the run has no fault";
 	case PROBLEM_DEADLOCK:
 		for (uint32_t t = 0; t < r->ir->nthreads; t++) {
 			if (run_enabled(r, t))
@@ -332,6 +335,9 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 		run_free(&r);
 	}
 	sched_free(&s);
-	verify_say(v, name, !why ? CLAIM_ACCEPTED : unknown ? CLAIM_UNKNOWN : CLAIM_REJECTED,
+	verify_say(v, name,
+	           !why      ? CLAIM_ACCEPTED
+	           : unknown ? CLAIM_UNKNOWN
+	                     : CLAIM_REJECTED,
 	           why ? why : verify_string(result, "problem"));
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lin/check.h"
-#include "lin/say.h"
+#include "report/history_proof.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 
@@ -87,7 +87,7 @@ static enum verify_answer check_moment(const struct history *h, const json_t *j,
 		ended += p->ops[i].ret < p->ops[culprit].ret;
 	if (json_integer_value(json_object_get(j, "line")) != h->ops[culprit_number].line ||
 	    json_integer_value(json_object_get(j, "prefix")) != ended)
-		return reject(why, "the line or the prefix of the report is not the culprit's");
+		return reject(why, "the line or the prefix in the report does not match the culprit");
 	if (!n)
 		return VERIFY_ACCEPTED;
 	char *text[MAX_STATES_SHOWN];
@@ -95,36 +95,38 @@ static enum verify_answer check_moment(const struct history *h, const json_t *j,
 		text[i] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
 	for (uint32_t i = 0; i < n; i++)
 		if (n > MAX_STATES_SHOWN || !text[i])
-			return reject(why, "the states of the report are not in words");
+			return reject(why, "the states in the report have no text");
 	return verify_states(p, culprit, text, n, json_is_true(json_object_get(j, "more_states")), BUDGET, why);
 }
 
-/* The sentence is the one that these facts are told in. */
+/* The sentence is the one for these facts. */
 static enum verify_answer check_sentence(const struct history *h, const struct interpretation *in, const json_t *j,
                                          enum condition cond, uint32_t k, int proof, uint32_t culprit, char *why)
 {
 	const json_t *conflict = json_object_get(j, "conflict"), *states = json_object_get(j, "states");
 	struct lin_check_options o = { .condition = cond, .k = k };
-	struct part part = { .r = { .proof = (enum proof)proof, .culprit = culprit,
-		                    .moment_open = !json_is_true(json_object_get(j, "exact")) } };
+	struct part part = {
+		.r = { .proof = (enum proof)proof, .culprit = culprit, .moment_open = !json_is_true(json_object_get(j, "exact")) }
+	};
 	uint32_t n = (uint32_t)json_array_size(conflict), *ops = calloc(n + 1ull, sizeof *ops);
 	struct buf text;
 	if (!ops)
 		return VERIFY_UNDECIDED;
 	for (uint32_t i = 0; i < n; i++)
-		ops[i] = json_is_null(json_array_get(conflict, i)) ? RANK_INF : (uint32_t)json_integer_value(json_array_get(conflict, i));
+		ops[i] = json_is_null(json_array_get(conflict, i)) ? RANK_INF
+		                                                   : (uint32_t)json_integer_value(json_array_get(conflict, i));
 	part.r.ops = ops;
 	part.r.nops = n;
 	for (uint32_t i = 0; i < json_array_size(states) && i < MAX_STATES_SHOWN; i++)
 		part.r.states[part.r.nstates++] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
 	part.r.more_states = json_is_true(json_object_get(j, "more_states"));
 	buf_init(&text);
-	say_proof(h, in, &o, &part, &text);
+	history_proof_text(h, in, &o, &part, &text);
 	const char *said = json_string_value(json_object_get(j, "sentence"));
 	bool same = said && !strcmp(said, buf_cstr(&text));
 	buf_free(&text);
 	free(ops);
-	return same ? VERIFY_ACCEPTED : reject(why, "the sentence of the report is not what its facts say");
+	return same ? VERIFY_ACCEPTED : reject(why, "the sentence in the report does not match its facts");
 }
 
 static enum verify_answer check_explanation(const struct history *h, const struct interpretation *in, const json_t *j,
@@ -137,9 +139,9 @@ static enum verify_answer check_explanation(const struct history *h, const struc
 	uint32_t culprit = has ? local[cv] : RANK_INF;
 	enum verify_answer v = VERIFY_ACCEPTED;
 	if (c && !has)
-		return reject(why, "the report names a culprit that is not there");
+		return reject(why, "the report names a culprit that does not exist");
 	if (has && p->ops[culprit].ret == RANK_INF)
-		return reject(why, "the report names a culprit that never answered");
+		return reject(why, "the report names a culprit that never returned");
 	if (proof == PROOF_EXHAUSTED && nops && !overlaps_told(p, culprit, ops, nops))
 		return reject(why, "the operations in conflict are not those that overlap the culprit");
 	if (proof == PROOF_STALE && !(nops == 3 && ops[0] < p->n && ops[2] < p->n && p->ops[ops[2]].fn == FN_WRITE &&
@@ -217,8 +219,8 @@ static bool belongs(const struct history *h, const struct hop *op, const json_t 
 }
 
 /* Gathers the operations of a part, with dense ranks, and checks it. */
-static enum verify_answer one_part(struct history *h, const struct interpretation *in, const json_t *part,
-                                   enum condition cond, uint32_t k, unsigned char *covered, char *why)
+static enum verify_answer one_part(struct history *h, const struct interpretation *in, const json_t *part, enum condition cond,
+                                   uint32_t k, unsigned char *covered, char *why)
 {
 	struct hop *ops = calloc(h->n + 1ull, sizeof *ops);
 	uint32_t *local = malloc((h->n + 1ull) * sizeof *local), n = 0;
@@ -232,8 +234,15 @@ static enum verify_answer one_part(struct history *h, const struct interpretatio
 			local[i] = n;
 			ops[n++] = h->ops[i];
 		}
-		struct problem p = { .ops = ops, .n = n, .nevents = h->nevents, .obj = in->object, .init = in->init,
-			             .k = k, .vals = &h->vals, .lim = h->lim, .user = h->user };
+		struct problem p = { .ops = ops,
+			             .n = n,
+			             .nevents = h->nevents,
+			             .obj = in->object,
+			             .init = in->init,
+			             .k = k,
+			             .vals = &h->vals,
+			             .lim = h->lim,
+			             .user = h->user };
 		bool text = false; /* without appends a map is a register for each key */
 		for (uint32_t i = 0; i < n; i++)
 			text |= ops[i].fn == FN_APPEND;
@@ -269,7 +278,9 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	int cond = name_index(condition_names, json_object_get(j, "condition"));
 	if (h->user) /* the report names the specification's object */
 		obj = json_is_string(json_object_get(j, "object")) &&
-		      !strcmp(json_string_value(json_object_get(j, "object")), history_object(h, OBJ_USER)) ? OBJ_USER : -1;
+		                      !strcmp(json_string_value(json_object_get(j, "object")), history_object(h, OBJ_USER))
+		              ? OBJ_USER
+		              : -1;
 	json_int_t k = json_integer_value(json_object_get(j, "k"));
 	struct interpretation in = { .object = obj > 0 ? (enum object)obj : OBJ_GUESS };
 	enum verify_answer v = VERIFY_ACCEPTED;
@@ -283,12 +294,11 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	in.failed_cas = json_object_get(j, "failed_cas") != NULL;
 	unsigned char *covered = NULL;
 	if (obj <= 0 || cond < 0 || k < 0 || !json_array_size(parts))
-		v = reject(why, !root                           ? "the report is not JSON"
+		v = reject(why, !root                          ? "the report is not JSON"
 		                : json_array_size(results) > 1 ? "the report is about several histories"
-		                                               : "this is no report of intact history");
-	else if (!history_interpret(h, &in, &d) ||
-	         json_integer_value(json_object_get(j, "operations")) != h->n)
-		v = reject(why, "the report speaks of another history");
+		                                               : "this is not a report of intact history");
+	else if (!history_interpret(h, &in, &d) || json_integer_value(json_object_get(j, "operations")) != h->n)
+		v = reject(why, "the report is about another history");
 	else if (!(covered = calloc(h->n + 1ull, 1)))
 		v = VERIFY_UNDECIDED;
 	/* one violated part is enough for "violated"; "holds" needs every part */

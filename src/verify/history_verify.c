@@ -27,7 +27,7 @@ static enum format format_of(const json_t *root)
 
 static int no_memory(struct claim_list *l, const char *path)
 {
-	claim_list_add(l, &(struct claim){ .name = path, .answer = CLAIM_UNKNOWN, .why = "no memory for the history" });
+	claim_list_add(l, &(struct claim){ .name = path, .answer = CLAIM_UNKNOWN, .why = "out of memory for the history" });
 	return CLAIM_OPEN;
 }
 
@@ -48,7 +48,9 @@ static int judge(struct claim_list *l, json_t *root, struct history *h, const ch
 	const char *condition = json_string_value(json_object_get(result, "condition"));
 	struct buf said;
 	buf_init(&said);
-	verdict = !strcmp(verdict ? verdict : "", "holds") ? "holds" : !strcmp(verdict ? verdict : "", "violated") ? "violated" : NULL;
+	verdict = !strcmp(verdict ? verdict : "", "holds")      ? "holds"
+	          : !strcmp(verdict ? verdict : "", "violated") ? "violated"
+	                                                        : NULL;
 	if (v == VERIFY_ACCEPTED)
 		buf_printf(&said, "%s (%s)", verdict ? verdict : "violated", condition ? condition : "atomic");
 	else
@@ -102,7 +104,7 @@ int history_verify_report(struct claim_list *l, json_t *root, const char *histor
 		history = json_string_value(json_object_get(result, "file"));
 	if (!result || !history || !strcmp(history, "-")) {
 		buf_str(l->err, result ? "intact verify: the report names no file: intact verify REPORT.json HISTORY\n"
-		                             : "intact verify: the report must be about one history\n");
+		                       : "intact verify: the report must be about one history\n");
 		return CLAIM_INPUT;
 	}
 	l->subject = history;

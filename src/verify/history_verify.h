@@ -1,5 +1,5 @@
-/* history_verify: a report of `intact history --json --witness` held against
- * its history, for `intact verify`. */
+/* history_verify: a report of `intact history --json --witness` checked
+ * against its history, for `intact verify`. */
 #ifndef INTACT_VERIFY_HISTORY_VERIFY_H
 #define INTACT_VERIFY_HISTORY_VERIFY_H
 

@@ -5,8 +5,8 @@
  *     item     = thread { "." alternative } [ "*" times ]
  *     thread   = number | name | name "." index
  *
- * Numbers are from 1, as the table's heading shows them. A name alone stands
- * for the only thread of that name; of several, the index says which. `#` and
+ * Numbers are from 1, as the table's heading shows them. A name alone denotes
+ * the only thread of that name; of several, the index says which. `#` and
  * `//` begin a comment. A step with nondeterministic choices names the
  * alternative taken at each: 2.1.3 is thread 2 taking the first alternative
  * of its first choice and the third of its second.
@@ -20,7 +20,7 @@
 #include "verdict/schedule_text.h"
 #include "verify/schedule.h"
 
-#define MAX_ITEMS 10000000u
+#define MAX_ITEMS    10000000u
 #define ARENA_BUDGET ((size_t)1 << 30)
 
 void sched_init(struct schedule_list *s)
@@ -57,8 +57,7 @@ static bool is_word(char c)
 static struct span word_span(const struct schedule_parser *r, uint32_t from)
 {
 	uint32_t end = from;
-	while (end < r->s->src.len && !isspace((unsigned char)r->s->src.text[end]) &&
-	       r->s->src.text[end] != ',')
+	while (end < r->s->src.len && !isspace((unsigned char)r->s->src.text[end]) && r->s->src.text[end] != ',')
 		end++;
 	return (struct span){ from, end > from ? end : from + 1 };
 }
@@ -106,8 +105,7 @@ static bool unknown_name(struct schedule_parser *r, uint32_t from, const char *n
 	for (uint32_t t = 0; t < r->p->ntemplates && n < 64; t++)
 		names[n++] = r->p->templates[t].name;
 	int best = nearest_name(name, names, n);
-	diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
-	           "the model has no thread '%s'", name);
+	diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from), "the model has no thread '%s'", name);
 	if (best >= 0)
 		diag_hint(&r->s->diags, "did you mean '%s'?", names[best]);
 	return false;
@@ -129,17 +127,15 @@ static bool thread_by_name(struct schedule_parser *r, uint32_t *thread)
 		r->at++;
 		index = number(r);
 	} else if (tm->count > 1) {
-		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
-		           "there are %u threads '%s'; say which", tm->count, name);
+		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from), "there are %u threads '%s'; add an index",
+		           tm->count, name);
 		diag_hint(&r->s->diags, "%s.1 to %s.%u", name, name, tm->count);
 		return false;
 	}
 	if (index < 1 || index > tm->count) {
-		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
-		           "there %s %u thread%s '%s'", tm->count == 1 ? "is" : "are", tm->count,
-		           tm->count == 1 ? "" : "s", name);
-		diag_hint(&r->s->diags, "behind a name stands the thread's index, then the "
-		                        "alternative: %s.1.2", name);
+		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from), "there %s %u thread%s '%s'",
+		           tm->count == 1 ? "is" : "are", tm->count, tm->count == 1 ? "" : "s", name);
+		diag_hint(&r->s->diags, "a name is followed by the thread's index, then the alternative: %s.1.2", name);
 		return false;
 	}
 	*thread = tm->first_thread + index - 1;
@@ -153,9 +149,8 @@ static bool thread_by_number(struct schedule_parser *r, uint32_t *thread)
 		*thread = n - 1;
 		return true;
 	}
-	diag_error(&r->s->diags, "schedule", r->s->brief ? NULL : &r->s->src,
-	           (struct span){ from, r->at }, "there is no thread %.*s", (int)(r->at - from),
-	           r->s->src.text + from);
+	diag_error(&r->s->diags, "schedule", r->s->brief ? NULL : &r->s->src, (struct span){ from, r->at },
+	           "there is no thread %.*s", (int)(r->at - from), r->s->src.text + from);
 	diag_hint(&r->s->diags, "the model's threads are 1 to %u", r->p->nthreads);
 	return false;
 }
@@ -173,7 +168,7 @@ static bool item(struct schedule_parser *r)
 		r->at++;
 		uint32_t n = number(r);
 		if (n < 1 || it.npick == IR_MAX_CHOICES)
-			return complain(r, from, "expected the number of an alternative (from 1) behind the '.'");
+			return complain(r, from, "expected the number of an alternative (from 1) after the '.'");
 		avec_push(&r->s->arena, &r->s->picks, n - 1);
 		it.npick++;
 	}
@@ -181,10 +176,9 @@ static bool item(struct schedule_parser *r)
 		r->at++;
 		it.count = number(r);
 		if (it.count < 1 || it.count > MAX_ITEMS)
-			return complain(r, from, "expected how many times (1 to 10000000) behind the '*'");
+			return complain(r, from, "expected a repeat count (1 to 10000000) after the '*'");
 	}
-	if (r->at < r->s->src.len && !isspace((unsigned char)peek(r)) && peek(r) != ',' &&
-	    peek(r) != '#')
+	if (r->at < r->s->src.len && !isspace((unsigned char)peek(r)) && peek(r) != ',' && peek(r) != '#')
 		return complain(r, from, "this is not a step");
 	it.span = (struct span){ from, r->at };
 	avec_push(&r->s->arena, &r->s->items, it);
@@ -205,8 +199,7 @@ static bool parse(struct schedule_list *s, const struct ir *p)
 	}
 	if (s->items.len)
 		return true;
-	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "%s: there is no step in it",
-	           s->src.name);
+	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "%s: contains no step", s->src.name);
 	return false;
 }
 
@@ -217,8 +210,7 @@ static bool guarded(struct schedule_list *s, const struct ir *p, bool (*read)(st
 	if (setjmp(oom)) {
 		arena_free(&s->arena);
 		sched_init(s);
-		diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 },
-		           "out of memory while reading the schedule");
+		diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "out of memory while reading the schedule");
 		return false;
 	}
 	s->arena.oom = &oom;
@@ -232,8 +224,7 @@ static bool read_file(struct schedule_list *s, const char *path)
 	const char *why = NULL;
 	if (source_read(&s->src, &s->arena, path, &why))
 		return true;
-	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s",
-	           path, why);
+	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s", path, why);
 	return false;
 }
 
@@ -277,7 +268,7 @@ static void note_enabled(struct schedule_list *s, struct run *r)
 	}
 	if (n > shown)
 		buf_printf(&b, " and %u more", n - shown);
-	diag_note(&s->diags, NULL, (struct span){ 0, 0 }, "%s%s", n ? "what can move here: " : "no thread can move here",
+	diag_note(&s->diags, NULL, (struct span){ 0, 0 }, "%s%s", n ? "threads that can move here: " : "no thread can move here",
 	          buf_cstr(&b));
 	buf_free(&b);
 }
@@ -303,24 +294,24 @@ static void note_alternatives(struct schedule_list *s, struct run *r, uint32_t t
 	buf_free(&b);
 }
 
-static void refuse(struct schedule_list *s, struct run *r, const struct sched_item *it, uint32_t position,
-                   enum run_status why)
+static void refuse(struct schedule_list *s, struct run *r, const struct sched_item *it, uint32_t position, enum run_status why)
 {
 	struct buf b;
 	buf_init(&b);
 	text_who(r->ir, it->thread, &b);
 	switch (why) {
-	case RUN_FINISHED: case RUN_BLOCKED: case RUN_STUCK:
+	case RUN_FINISHED:
+	case RUN_BLOCKED:
+	case RUN_STUCK:
 		buf_str(&b, " cannot move: it ");
 		text_wait(r, it->thread, &b);
 		break;
 	case RUN_PICKS:
-		buf_str(&b, it->npick ? " has one more choice here: say which alternative it takes"
-		                      : " has a choice here: say which alternative it takes");
+		buf_str(&b, it->npick ? " has one more choice here: add the alternative it takes"
+		                      : " has a choice here: add the alternative it takes");
 		break;
 	case RUN_NO_PICK:
-		buf_str(&b, run_outcomes(r, it->thread, NULL, 0) ? " has no such alternative here"
-		                                                 : " cannot move here");
+		buf_str(&b, run_outcomes(r, it->thread, NULL, 0) ? " has no such alternative here" : " cannot move here");
 		break;
 	case RUN_FORBIDDEN:
 		buf_str(&b, " cannot take this alternative: an assume forbids it");
@@ -329,13 +320,12 @@ static void refuse(struct schedule_list *s, struct run *r, const struct sched_it
 		buf_printf(&b, " cannot move: the run ended with a fault at position %u", position - 1);
 		break;
 	default:
-		buf_str(&b, " cannot be recorded: memory is spent");
+		buf_str(&b, " cannot be recorded: out of memory");
 	}
 	if (s->brief)
 		diag_error(&s->diags, "schedule", NULL, it->span, "%s", buf_cstr(&b));
 	else
-		diag_error(&s->diags, "schedule", &s->src, it->span, "position %u: %s", position,
-		           buf_cstr(&b));
+		diag_error(&s->diags, "schedule", &s->src, it->span, "position %u: %s", position, buf_cstr(&b));
 	buf_free(&b);
 	if (why == RUN_PICKS || why == RUN_NO_PICK || why == RUN_FORBIDDEN)
 		note_alternatives(s, r, it->thread);

@@ -29,7 +29,7 @@ bool sched_read(struct schedule_list *s, const struct ir *p, const char *arg);
 /* The same for a text; `name` is what messages call it. */
 bool sched_parse(struct schedule_list *s, const struct ir *p, const char *name, const char *text);
 /* Takes its steps; false when one is not possible, and s->diags says which,
- * why, and what was. A fault at the last step is none of that. */
+ * why, and what was. A fault at the last step does not count. */
 bool sched_run(struct schedule_list *s, struct run *r);
 /* Writes the run's schedule to a file, twenty steps a line. */
 bool sched_save(const struct run *r, const char *path, const char *model, struct buf *why);

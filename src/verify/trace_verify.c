@@ -26,7 +26,7 @@ struct claim_end {
 };
 
 struct cycles_claimed {
-	struct claim_end *ends;   /* two a link */
+	struct claim_end *ends; /* two a link */
 	struct cycle_link *links;
 	struct cycle *cycles;
 	size_t nlinks, ncycles;
@@ -38,8 +38,8 @@ static bool read_end(json_t *o, struct claim_end *e)
 	json_t *at = block ? json_object_get(block, "event") : NULL;
 	e->thread = json_string_value(json_object_get(o, "thread"));
 	e->op = json_string_value(json_object_get(o, "op"));
-	if (!json_is_integer(event) || json_integer_value(event) < 1 || !e->thread ||
-	    !e->op || (block && (!json_is_integer(at) || json_integer_value(at) < 1)))
+	if (!json_is_integer(event) || json_integer_value(event) < 1 || !e->thread || !e->op ||
+	    (block && (!json_is_integer(at) || json_integer_value(at) < 1)))
 		return false;
 	e->event = (uint64_t)json_integer_value(event);
 	e->block = at ? (uint64_t)json_integer_value(at) : 0;
@@ -51,8 +51,7 @@ static bool read_claims(json_t *findings, struct cycles_claimed *c, const char *
 	size_t i, k, links = 0;
 	json_t *f, *l;
 	*why = "\"findings\" is not a list of cycles";
-	json_array_foreach(findings, i, f)
-		links += json_array_size(json_object_get(f, "cycle"));
+	json_array_foreach(findings, i, f) links += json_array_size(json_object_get(f, "cycle"));
 	c->cycles = calloc(json_array_size(findings) + 1, sizeof *c->cycles);
 	c->links = calloc(links + 1, sizeof *c->links);
 	c->ends = calloc(2 * links + 2, sizeof *c->ends);
@@ -60,7 +59,8 @@ static bool read_claims(json_t *findings, struct cycles_claimed *c, const char *
 		*why = "out of memory";
 		return false;
 	}
-	json_array_foreach(findings, i, f) {
+	json_array_foreach(findings, i, f)
+	{
 		struct cycle *y = &c->cycles[c->ncycles++];
 		json_t *list = json_object_get(f, "cycle");
 		json_t *closing = json_object_get(json_object_get(f, "closing"), "event");
@@ -69,11 +69,11 @@ static bool read_claims(json_t *findings, struct cycles_claimed *c, const char *
 		y->closing.event = (uint64_t)json_integer_value(closing);
 		y->links = c->links + c->nlinks;
 		y->n = (uint32_t)json_array_size(list);
-		json_array_foreach(list, k, l) {
+		json_array_foreach(list, k, l)
+		{
 			struct claim_end *e = &c->ends[2 * c->nlinks];
 			struct cycle_link *x = &c->links[c->nlinks++];
-			if (!read_end(json_object_get(l, "from"), &e[0]) ||
-			    !read_end(json_object_get(l, "to"), &e[1]))
+			if (!read_end(json_object_get(l, "from"), &e[0]) || !read_end(json_object_get(l, "to"), &e[1]))
 				return false;
 			x->from.event = e[0].event;
 			x->from.block = e[0].block;
@@ -85,8 +85,7 @@ static bool read_claims(json_t *findings, struct cycles_claimed *c, const char *
 }
 
 /* The names the report gives must be those of the trace. */
-static bool same_names(const struct trace_names *t, const struct cycle_fact *f,
-                       const struct claim_end *e, struct cycle_end *out)
+static bool same_names(const struct trace_names *t, const struct cycle_fact *f, const struct claim_end *e, struct cycle_end *out)
 {
 	struct buf b;
 	bool same;
@@ -106,8 +105,8 @@ static bool same_names(const struct trace_names *t, const struct cycle_fact *f,
 }
 
 /* NULL when the report's cycle is one of the trace. */
-static const char *judge_one(struct cycles_claimed *c, struct cycle *y, struct cycle_judge *j,
-                             const struct trace_names *t, uint32_t *link)
+static const char *judge_one(struct cycles_claimed *c, struct cycle *y, struct cycle_judge *j, const struct trace_names *t,
+                             uint32_t *link)
 {
 	for (uint32_t k = 0; k < y->n; k++) {
 		size_t at = (size_t)(y->links - c->links) + k;
@@ -121,8 +120,7 @@ static const char *judge_one(struct cycles_claimed *c, struct cycle *y, struct c
 	return judge_cycle(j, y, link);
 }
 
-static void judge_claims(struct claim_list *l, struct cycles_claimed *c, struct cycle_judge *j,
-                         const struct trace_names *t)
+static void judge_claims(struct claim_list *l, struct cycles_claimed *c, struct cycle_judge *j, const struct trace_names *t)
 {
 	for (size_t i = 0; i < c->ncycles; i++) {
 		struct cycle *y = &c->cycles[i];
@@ -131,7 +129,7 @@ static void judge_claims(struct claim_list *l, struct cycles_claimed *c, struct 
 		snprintf(name, sizeof name, "finding %zu", i + 1);
 		if (!y->n) {
 			one.answer = CLAIM_UNCHECKED;
-			one.why = "the cycle was too long to keep";
+			one.why = "the cycle was too long to record";
 		} else {
 			one.why = judge_one(c, y, j, t, &one.link);
 			one.answer = one.why ? CLAIM_REJECTED : CLAIM_ACCEPTED;
@@ -150,29 +148,37 @@ static void without_witness(struct claim_list *l, json_t *one, bool recording)
 	json_t *predicted = json_object_get(json_object_get(one, "predicted"), "findings");
 	json_t *run = json_object_get(json_object_get(one, "run"), "results");
 	if (recording && !json_is_array(run))
-		claim_list_add(l, &(struct claim){ .name = "run", .answer = CLAIM_REJECTED,
-		                               .why = "the trace is a recording, and what the run itself found is left out" });
+		claim_list_add(
+			l, &(struct claim){ .name = "run",
+		                            .answer = CLAIM_REJECTED,
+		                            .why = "the trace is a recording, and the findings of the run itself are missing" });
 	else if (recording && !json_array_size(run))
-		claim_list_add(l, &(struct claim){ .name = "run", .claimed = "holds", .answer = CLAIM_UNCHECKED,
-		                               .why = "that the run itself found nothing has no witness to check" });
+		claim_list_add(l, &(struct claim){ .name = "run",
+		                                   .claimed = "holds",
+		                                   .answer = CLAIM_UNCHECKED,
+		                                   .why = "the absence of findings in the run itself has no witness to check" });
 	for (size_t i = 0; i < json_array_size(predicted); i++) {
 		char name[40];
 		bool proven = !strcmp(text_of(json_array_get(predicted, i), "kind"), "proven");
 		snprintf(name, sizeof name, "prediction %zu", i + 1);
-		claim_list_add(l, &(struct claim){ .name = name, .claimed = proven ? "violated" : "unknown",
-		                               .answer = CLAIM_UNCHECKED,
-		                               .why = proven ? "the reordering stands in no report (--witness writes it as a trace)"
-		                                             : "nothing to check" });
+		claim_list_add(
+			l, &(struct claim){ .name = name,
+		                            .claimed = proven ? "violated" : "unknown",
+		                            .answer = CLAIM_UNCHECKED,
+		                            .why = proven ? "reports do not contain the reordering (--witness writes it as a trace)"
+		                                          : "nothing to check" });
 	}
 	for (size_t i = 0; i < json_array_size(run); i++) {
 		char name[40];
 		snprintf(name, sizeof name, "finding of the run %zu", i + 1);
-		claim_list_add(l, &(struct claim){ .name = name, .claimed = "violated", .answer = CLAIM_UNCHECKED,
-		                               .why = "what the run itself found has no witness to check" });
+		claim_list_add(l, &(struct claim){ .name = name,
+		                                   .claimed = "violated",
+		                                   .answer = CLAIM_UNCHECKED,
+		                                   .why = "findings of the run itself have no witness to check" });
 	}
 }
 
-/* That the trace is serializable, decided anew. */
+/* Decides independently that the trace is serializable. */
 static void judge_whole(struct claim_list *l, struct serial_judge *s)
 {
 	struct claim c = { .name = "trace", .claimed = "holds" };
@@ -199,7 +205,8 @@ static void judge_whole(struct claim_list *l, struct serial_judge *s)
 }
 
 /* `whole`: it is claimed to be serializable. *recording: the trace is one of a program. */
-static int verify_against(struct claim_list *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole, bool *recording)
+static int verify_against(struct claim_list *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole,
+                          bool *recording)
 {
 	struct msgs m = { .err = l->err, .color = l->color };
 	struct cycle_judge *j = judge_new();
@@ -222,7 +229,8 @@ static int verify_against(struct claim_list *l, struct cycles_claimed *c, const 
 			serial_judge_feed(s, ev, n);
 	}
 	if (!ok) {
-		claim_list_add(l, &(struct claim){ .name = "trace", .answer = CLAIM_UNKNOWN, .why = "no memory to go through it" });
+		claim_list_add(
+			l, &(struct claim){ .name = "trace", .answer = CLAIM_UNKNOWN, .why = "out of memory while reading it" });
 		rc = CLAIM_OPEN;
 	} else if (r && !trace_failed(r)) {
 		judge_claims(l, c, j, trace_reader_names(r));
@@ -242,8 +250,7 @@ static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 	const char *verdict = json_string_value(json_object_get(one, "verdict"));
 	json_t *run = json_object_get(one, "run"), *predicted = json_object_get(one, "predicted");
 	json_t *fine = json_object_get(one, "serializable");
-	bool broken = json_is_false(fine) || cycles ||
-	              json_integer_value(json_object_get(run, "findings")) > 0 ||
+	bool broken = json_is_false(fine) || cycles || json_integer_value(json_object_get(run, "findings")) > 0 ||
 	              json_integer_value(json_object_get(predicted, "proven")) > 0;
 	if (!verdict || strcmp(verdict, text_of(root, "verdict")) || json_is_true(fine) == cycles)
 		return false;
@@ -262,18 +269,19 @@ int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, s
 	if (!trace)
 		trace = json_string_value(json_object_get(one, "file"));
 	if (json_array_size(traces) > 1) {
-		buf_printf(wrong, "the report is about %zu traces; make one of a single trace", json_array_size(traces));
+		buf_printf(wrong, "the report covers %zu traces; verify supports reports on one trace", json_array_size(traces));
 	} else if (!trace || !json_is_array(findings) || !read_claims(findings, &c, &why)) {
 		buf_printf(wrong, "not a report of intact trace --json: %s", why);
 	} else {
 		json_int_t process = json_integer_value(json_object_get(one, "process"));
 		l->subject = trace;
 		bool recording;
-		rc = verify_against(l, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0,
-		                    json_is_true(fine), &recording);
+		rc = verify_against(l, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0, json_is_true(fine),
+		                    &recording);
 		if ((rc == CLAIM_HOLDS || rc == CLAIM_OPEN) && !verdict_fits(root, one, c.ncycles > 0))
-			claim_list_add(l, &(struct claim){ .name = "result", .answer = CLAIM_REJECTED,
-			                               .why = "its verdict is not that of its findings" });
+			claim_list_add(l, &(struct claim){ .name = "result",
+			                                   .answer = CLAIM_REJECTED,
+			                                   .why = "its verdict does not match its findings" });
 		if (rc == CLAIM_HOLDS || rc == CLAIM_VIOLATED || rc == CLAIM_OPEN) {
 			without_witness(l, one, recording);
 			rc = claim_list_code(l);

@@ -1,6 +1,6 @@
 /*
- * trace_verify: a report of `intact trace --json` held against its trace: every cycle, by a judge that shares
- * nothing with the analyses.
+ * trace_verify: a report of `intact trace --json` checked against its trace: every cycle, by a judge that
+ * shares nothing with the analyses.
  */
 #ifndef INTACT_VERIFY_TRACE_VERIFY_H
 #define INTACT_VERIFY_TRACE_VERIFY_H

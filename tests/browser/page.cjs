@@ -224,7 +224,7 @@ async function others(browser) {
 	await shot(page, "page-cycle", { x: 0, y: 0, width: 1500, height: 700 });
 	await close(page, "cycle");
 	page = await open(browser, path.join(dir, "alone.html"));
-	check("a block at fault by itself is told", (await page.textContent(".sentence")).includes("came in with"));
+	check("a block at fault by itself is told", (await page.textContent(".sentence")).includes("intervened with"));
 	await close(page, "alone");
 	page = await open(browser, path.join(dir, "predicted.html"));
 	check("another schedule is drawn", await page.$$eval(".lanes tr.intruder", (r) => r.length) === 1);

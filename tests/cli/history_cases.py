@@ -103,7 +103,7 @@ def logs_of_violin_and_limo():
     early = b"# @object atomic-stack\n[0] call push(?<0,0>)\n[0] return\n[1] call pop(?<0,0>)\n[1] return\n[1] call pop\n[1] return empty\n"
     assert b"pop -> \"?<0,0>\"" in run("--witness", "-", stdin=early, want=0).stdout
     for bad, what in [(b"[1] call add(1\n", b"not closed"), (b"[1] calls add(1)\n", b"expected a call or a return"),
-                      (b"[1] return 3\n", b"no open operation"), (b"[1] call fly(3)\n", b"no operation that I know")]:
+                      (b"[1] return 3\n", b"no open operation"), (b"[1] call fly(3)\n", b"not a known operation")]:
         p = run("-f", "violin", "-", stdin=bad, want=2)
         assert what in p.stderr and b"1 | [1]" in p.stderr, p.stderr
 

@@ -84,7 +84,7 @@ def programs(intact, root, out, names):
 
 def everywhere(document, names):
     """Every text that is a name becomes a hostile one, each another."""
-    keep = {"quiescence", "scope", "concrete", "condition", "intact", "schema", "kind", "verdict", "problem", "mode", "answer", "language", "hash", "process", "key", "function", "call", "span", "a", "b",
+    keep = {"quiescence", "scope", "dead", "concrete", "condition", "intact", "schema", "kind", "verdict", "problem", "mode", "answer", "language", "hash", "process", "key", "function", "call", "span", "a", "b",
             "result", "line", "order", "of", "claim"}
     state = [0]
 

@@ -96,7 +96,7 @@ for compiler, language in COMPILERS:
             check(f"{name} ({how}) ends as intact {command[0]} does", ok and len(got) > 2 and all(a == b for a, b in got) and len(set(got)) > 1, str(got))
 files = {f: run([tmp / "check_trace", f])[1] for f in (root / "examples/traces").iterdir()}
 check("check_trace shows a cycle, what another schedule can do, and the events", any(
-      re.search(r"deposit is not atomic\n.*came in with w\(balance\).*\n +thread T1 +r\(balance\) at 11\n", o) and "can be broken by another schedule" in o
+      re.search(r"deposit is not atomic\n.*intervened with w\(balance\).*\n +thread T1 +r\(balance\) at 11\n", o) and "can be violated by another schedule" in o
       for o in files.values()) and not files[root / "examples/traces/two-phase.std"], str(files))
 for f in ("stale-read.edn", "queue.csv", "two-keys.json"):
     f = root / "examples/history" / f
@@ -187,7 +187,7 @@ static void judges(char **argv)
 	   intact_document_verdict(d) == INTACT_VIOLATED && intact_document_answers(d) == 1 && *intact_answer_message(d, 0));
 	ok("sequential", intact_history_judge_set(h, "condition", "sequential") == INTACT_OK && intact_history_judge_text(h, NULL, edn, sizeof edn - 1, d) == INTACT_OK &&
 	   intact_document_verdict(d) == INTACT_HOLDS);
-	ok("options that do not go together", intact_history_judge_set(h, "k", "2") == INTACT_OK && intact_history_judge_text(h, NULL, edn, sizeof edn - 1, d) == INTACT_INVALID &&
+	ok("options that cannot be combined", intact_history_judge_set(h, "k", "2") == INTACT_OK && intact_history_judge_text(h, NULL, edn, sizeof edn - 1, d) == INTACT_INVALID &&
 	   strstr(intact_history_judge_messages(h), "--condition=atomic"));
 	ok("a wrong choice", intact_history_judge_set(h, "object", "sofa") == INTACT_INVALID && strstr(intact_history_judge_messages(h), "queue"));
 	intact_history_judge_free(h);

@@ -61,7 +61,7 @@ check("2^32 values: the blocks are proved, and the search for faults ends by its
       re.search(r"^faults +unknown", out, re.M), out + err)
 check("and it is said what lifts the limit", "--faults lifts this limit" in out, out)
 rc, out, err = run([intact, "check", "-q", "--max-states=1000", big])
-check("a limit that is set is the limit", "spent after 100" in out, out)
+check("a limit that is set is the limit", "reached after 100" in out, out)
 
 # ---- memory --------------------------------------------------------------------------------------
 sanitized = b"__asan_init" in Path(intact).read_bytes()
@@ -117,9 +117,9 @@ check("and verify accepts it", data["model"]["threads"] == {"worker": 4} and dat
 safe = model("safe.atm", phases.read_text().replace("assume(phase == 2);", "done = cas(phase, 2, 3);\n    assume(done);"))
 rc, out, err = run([intact, "check", "-q", "--threads", "worker=any", safe])
 check("a suspicion that is refuted for as many threads as it needs stays unknown, and says so", rc in (0, 3) and "NOT" not in out
-      and (rc == 0 or "proved for the numbers of threads searched" in out), out + err)
+      and (rc == 0 or "proved only for the numbers of threads searched" in out), out + err)
 rc, out, err = run([intact, "check", "-q", "--threads", "worker=any", "--max-states=40", phases])
-check("a spent budget ends it", rc == 3, out + err)
+check("a used-up budget ends it", rc == 3, out + err)
 
 # ---- what differs at the end ------------------------------------------------------------------------
 LOCAL = "int[0..2] x;\nthread a { int[0..2] t; atomic b { t = x; x = 1; } if (x == 1) { x = t; } }\nthread c { atomic d { x = 1; x = 0; } }\n"

@@ -50,14 +50,14 @@ for name in sorted(os.listdir(examples)):
 rc, out, err = run("check", "--engine=cover", "--threads", "worker=any", model("acquire1-causal.atm"))
 ok(rc == 0 and "cover: any number of worker" in out, "a proof for any number of threads", out + err)
 rc, out, err = run("check", "--engine=cover", "--threads", "worker=any", model("nacquire1.atm"))
-ok(rc == 1 and "1 worker, 1 meddler are enough to break it, and no fewer" in out,
+ok(rc == 1 and "1 worker, 1 meddler are enough to violate it, and no fewer" in out,
        "the least number of threads that breaks it", out + err)
 ok("The data allow it" in out and "--threads worker=1 --schedule" in out, "with a schedule for sim", out)
 command = re.search(r"replay: intact (sim .*)", out).group(1).split()
 rc, sim, err = run(*command)
 ok(rc == 0, "which sim takes", sim + err)
 rc, out, err = run("check", "--engine=unfold", "--threads", "worker=any", model("nacquire1.atm"))
-ok(rc == 3 and "unfolding needs a number" in out, "unfold does not answer for any number", out + err)
+ok(rc == 3 and "unfold requires fixed numbers" in out, "unfold does not answer for any number", out + err)
 
 # Figure 1
 rc, out, err = run("check", "--engine=causal", model("fig1.sml"))
@@ -74,9 +74,9 @@ ok(rc == 2 and "no variable 'nobody'" in err, "--track of no variable", out + er
 rc, out, err = run("check", "--engine=cover", "--block", "nobody", model("acquire1-causal.atm"))
 ok(rc == 2 and "no block 'nobody'" in err, "--block of no block", out + err)
 rc, out, err = run("check", "--engine=cover", "--max-states=3", model("acquire1-causal.atm"))
-ok(rc == 3 and "the limit on states is spent" in out, "a spent limit is unknown", out + err)
+ok(rc == 3 and "the limit on states was reached" in out, "a limit that is reached is unknown", out + err)
 rc, out, err = run("check", "--engine=unfold", "--max-states=3", model("acquire1-causal.atm"))
-ok(rc == 3 and "the limit on events is spent" in out, "and of events", out + err)
+ok(rc == 3 and "the limit on events was reached" in out, "and of events", out + err)
 rc, out, err = run("check", "--engine=unfold", "--stats", "--block", "update", model("acquire1-table.atm"))
 ok(rc == 0 and "34 events, 16 of them cut-offs" in out, "--stats counts events", out + err)
 rc, a, err = run("check", "--engine=causal", "--json=-", model("bluetooth-bug.atm"))

@@ -99,7 +99,7 @@ LINES = [
     ("steps: hooks of nobody knows what", 2, "INTACT_CC_HOOKS=al $I -O2 -c l.c", "INTACT_CC_HOOKS takes 'all', not 'al'"),
     ("steps: --atomic of a function without", 0, "printf 'static int get(volatile int *p) { return *p; }\\nint x; int main(void) "
      "{ return get(&x); }\\n' >s.c; $I -O2 s.c -o s && $T run --atomic get ./s 2>e; s=$?; cat e >&2; case $INTACT_CC in "
-     "clang) grep -q 'inlined and have no hooks' e;; *) ! grep -q warning e;; esac && exit $s"),
+     "clang) grep -q 'inlined ones without hooks' e;; *) ! grep -q warning e;; esac && exit $s"),
     ("steps: TMPDIR left as it was", 66, "mkdir -p td; TMPDIR=$PWD/td $I -O2 l.c o.c -o l && test -z \"$(ls td)\" && ./l"),
     ("steps: TMPDIR, after an error", 1, "mkdir -p td; echo 'int x = ;' >e.c; TMPDIR=$PWD/td $I -O2 o.c e.c -o l; s=$?; test -z \"$(ls td)\" && exit $s"),
     ("steps: a shared object", 0, "$I -O2 -shared -fPIC o.c -o o.so && nm -D o.so | grep -q 'T other'"),

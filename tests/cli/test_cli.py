@@ -44,7 +44,7 @@ check("a file in place of a command gets the right command", rc == 2 and "intact
 rc, out, err = run([intact, "check", "--treads=3", "x.atm"])
 check("a slip suggests the option", rc == 2 and "did you mean '--threads'" in err, err)
 rc, out, err = run([intact, "check"])
-check("a missing file is asked for", rc == 2 and "which model" in err, err)
+check("a missing argument is named", rc == 2 and "missing MODEL argument" in err, err)
 rc, out, err = run([intact, "check", "no-such-file.atm"])
 check("an unreadable file says why", rc == 2 and "no-such-file.atm" in err and "No such file" in err, err)
 rc, out, err = run([intact, "check", "\x1b[31mred"])
@@ -110,7 +110,7 @@ rc, out, err = run([intact, "symbolize"], stdin=MESSAGE % ("2", "lock", "release
 check("a message is read", rc == 0 and not err, err)
 for what, args in {"kind": ("2", "9", "release"), "operation": ("2", "lock", "relieve")}.items():
     rc, out, err = run([intact, "symbolize"], stdin=MESSAGE % args)
-    check(f"a message with a {what} that there is not is none", rc == 2 and "no message" in err, err)
+    check(f"a message with an unknown {what} is rejected", rc == 2 and "not a message" in err, err)
 for version in ("1", "3"):
     rc, out, err = run([intact, "symbolize"], stdin=MESSAGE % (version, "lock", "release"))
     check(f"version {version} of the message is refused as such", rc == 2 and "another version of Intact" in err, err)

@@ -33,7 +33,7 @@ from pathlib import Path
 
 from tap import check, done
 
-SILENT = {"c", "atm", "sml", "python", "yaml", "text", "json", "edn", "cmake", "meson"}
+SILENT = {"c", "atm", "sml", "python", "yaml", "text", "json", "edn", "cmake", "meson", "mermaid"}
 FENCE = re.compile(r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<lang>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
 args = [a for a in sys.argv[1:] if a != "--update"]
 update = "--update" in sys.argv
@@ -179,7 +179,7 @@ def check_file(path, cwd):
         text = text[:a] + now + text[z:]
     if fresh:
         path.write_text(text)
-        print(f"# {path.name}: {len(fresh)} blocks written anew")
+        print(f"# {path.name}: {len(fresh)} blocks updated")
     return exempt, ran
 
 

@@ -35,7 +35,7 @@ def codes():
 
 def page(name):
     rc, out, err = run([intact, "explain", name])
-    examples = re.findall(r"^(Wrong|Right|It is not so here|It is so here|For example)( \(.*\))?:\n\n((?:    .*\n|\n)+)", out, re.M)
+    examples = re.findall(r"^(Wrong|Right|Violated in this model|Holds in this model|For example)( \(.*\))?:\n\n((?:    .*\n|\n)+)", out, re.M)
     reader = "atm"
     for _, by, _ in examples:
         reader = {"": "atm", " (SML)": "sml"}.get(by, by.split()[-1].rstrip(")") if by else "atm")
@@ -75,7 +75,7 @@ check(f"{checked} examples of diagnostics do as they say", not bad and checked >
 
 for name in ["atomic", "reduction", "serializable"]:
     rc, out, err, ex, reader = page(name)
-    wrong, right = (run([intact, "check", "-"], stdin=ex[k]) for k in ["It is not so here", "It is so here"])
+    wrong, right = (run([intact, "check", "-"], stdin=ex[k]) for k in ["Violated in this model", "Holds in this model"])
     check(f"{name}: the examples are decided as the page says", right[0] == 0 and (wrong[0] == 1 or name == "reduction" and "reduction" not in wrong[1].split("\n\n")[0]),
           wrong[1] + right[1])
 # every engine that --engine names, and every one that a result names, is explained
@@ -93,7 +93,7 @@ unexplained = [n for n in sorted(named) if run([intact, "explain", n])[0] != 0]
 check(f"{len(named)} engines are explained", not unexplained and len(named) > 6, " ".join(unexplained))
 
 rc, out, err, ex, reader = page("linearizable")
-wrong, right = (run([intact, "history", "-"], stdin=ex[k])[0] for k in ["It is not so here", "It is so here"])
+wrong, right = (run([intact, "history", "-"], stdin=ex[k])[0] for k in ["Violated in this model", "Holds in this model"])
 check("linearizable: the examples are decided as the page says", (wrong, right) == (1, 0), out)
 for name, by in [("ladder", "reduction"), ("commit", "commit"), ("exact", "exact")]:
     rc, out, err, ex, reader = page(name)
@@ -105,7 +105,7 @@ check("a code may be given in its brackets", rc == 0 and out.startswith("undecla
 rc, out, err = run([intact, "explain", "reducton"])
 check("a slip is answered with the nearest topic", rc == 2 and "did you mean 'reduction'" in err and not out, err)
 rc, out, err = run([intact, "explain", "x" * 300])
-check("a long name is no topic", rc == 2 and "no topic" in err, err)
+check("a long name is no topic", rc == 2 and "unknown topic" in err, err)
 rc, out, err = run([intact, "explain", "atomic", "exact"])
-check("one topic at a time", rc == 2, err)
+check("expected at most one TOPIC argument", rc == 2, err)
 done()

@@ -80,7 +80,7 @@ check("bluetooth, 12 threads: fewer than 30,000 states", 0 < states < 30000, str
 # ---- blocks of a program that is not decided -----------------------------------
 rc, out, err = run([intact, "check", "--engine=commit", "--max-memory=1M", "--threads", "add=16",
                     examples / "bluetooth-fixed.atm"])
-check("a spent limit makes no violation of a block that fails alone",
+check("a reached limit makes no violation of a block that fails alone",
       rc == 3 and "NOT ATOMIC" not in out and "not atomic alone" in out, out + err)
 rc, out, err = run([intact, "check", "--block", "pnp_add", examples / "bluetooth-fixed.atm"])
 check("which --block shows", rc == 1 and "NOT ATOMIC" in out, out + err)
@@ -143,5 +143,5 @@ with tempfile.NamedTemporaryFile("w", suffix=".atm") as f:
     check("nor does who asks for quiet", rc in (1, 3) and "\r" not in err.replace("\r\n", "\n"), repr(err[-200:]))
     for jobs in ("1", "2"):
         rc, out, err = run([intact, "check", "--faults", "--json", "-", "-j", jobs, "--max-memory", "16M", f.name])
-        check(f"-j {jobs}: a spent memory is unknown", rc == 3 and '"memory"' in out, out[-300:] + err)
+        check(f"-j {jobs}: reached memory limit is unknown", rc == 3 and '"memory"' in out, out[-300:] + err)
 done()

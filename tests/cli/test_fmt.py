@@ -167,7 +167,7 @@ with tempfile.TemporaryDirectory() as tmp:
     rc, out, err = run([intact, "fmt", "--sml", "-"], stdin="int Y;Y:=Y+1")
     check("--sml reads standard input as SML", rc == 0 and out == "int Y;\nY := Y + 1\n", out + err)
     rc, out, err = run([intact, "fmt"])
-    check("no file: usage", rc == 2 and "no model" in err, err)
+    check("no file: usage", rc == 2 and "missing MODEL argument" in err, err)
     rc, out, err = run([intact, "fmt", "--chek", a])
     check("a slip suggests the option", rc == 2 and "--check" in err, err)
 done()

@@ -74,7 +74,7 @@ TEXT_MARKED = [
                              " thread w { x = 2; }", False),
     ("a serial run that waits", "bool a; bool b; thread p { atomic { a = true; assume(b); commit; } }"
                                 " thread q { atomic { b = true; assume(a); commit; } }", False),
-    ("commits as it leaves", "int[0..3] x; int[0..3] y; thread t * 2 { atomic { if (x == 0) { x = 1; commit; } else { y = 1; } } }",
+    ("commits at its exit", "int[0..3] x; int[0..3] y; thread t * 2 { atomic { if (x == 0) { x = 1; commit; } else { y = 1; } } }",
      False),
 ]
 
@@ -149,7 +149,7 @@ rc, out, err = export("--semantics=instrumented", "--commit=exit", "-",
 check("instrumented: choices in a loop of a block are refused with their place",
       rc == 2 and not out and ":1:" in err and "choice in a loop" in err, err)
 rc, out, err = export("-", stdin="int x; thread t { x = any(0..100000); }")
-check("too many ways are refused", rc == 2 and not out and "too many ways" in err, err)
+check("too many ways are refused", rc == 2 and not out and "too many outcomes" in err, err)
 rc, out, err = export("--threads", "worker=300", examples / "acquire1.atm")
 check("too many threads for SPIN are refused", rc == 2 and not out and "255" in err, err)
 rc, out, err = export("-", stdin="int x; thread t { step { while (x < 5) { x = x + 1; } } }")

@@ -194,7 +194,7 @@ log = json.loads(run([intact, "check", "--sarif=-", "examples/lost-update.atm"])
 result = log["runs"][0]["results"][0]
 flows = result["codeFlows"][0]["threadFlows"]
 merged = sorted((l["executionOrder"], l["state"]["count"]["text"]) for t in flows for l in t["locations"])
-check("one thread flow a thread, values of the variables behind each step",
+check("one thread flow per thread, values of the variables behind each step",
       len(flows) == 2 and [v for _, v in merged] == ["0"] * 9 + ["1"] * 7, merged)
 check("URIs are relative", "examples/lost-update.atm" ==
       result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
@@ -246,7 +246,7 @@ check("--full tells all of it", "left out" not in out and out.count("w(x") >= 60
 victim = work / "precious.txt"
 victim.write_text("do not touch\n")
 rc, out, err = run([intact, "check", f"--json={victim}", "examples/lost-update.atm"])
-check("a file that is no report is left alone", rc == 2 and victim.read_text() == "do not touch\n" and "left alone" in err, err)
+check("a file that is no report is left alone", rc == 2 and victim.read_text() == "do not touch\n" and "not overwritten" in err, err)
 for sub, word in (("check", "examples/lost-update.atm"), ("sim", "examples/lost-update.atm"), ("trace", "examples/traces/crossed.std"),
                   ("history", "examples/history/queue.csv"), ("net", "examples/nets/acquire1-4.ll_net")):
     rc, out, err = run([intact, sub, "--json", word])
@@ -265,8 +265,8 @@ check("a file that cannot be written is named", rc == 2 and "/nonexistent/x.html
 # ---- documents from outside ---------------------------------------------------
 
 for what, text, part in [("nothing", "", ":1:"), ("no JSON", "{ not json", ":1:"), ("a list", "[]", "object"),
-                         ("another object", "{}", "no result of intact"),
-                         ("another schema", '{"schema": "x", "kind": "check"}', "another schema"),
+                         ("another object", "{}", "not a result of intact"),
+                         ("another schema", '{"schema": "x", "kind": "check"}', "does not have the schema"),
                          ("another kind", '{"intact": "1", "schema": "intact-1", "kind": "x", "verdict": "holds"}', "kind"),
                          ("no results", '{"intact": "1", "schema": "intact-1", "kind": "trace", "verdict": "holds"}',
                           "results: is missing"),

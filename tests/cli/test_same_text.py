@@ -100,4 +100,35 @@ rc2, again, err2 = run([intact, "report", saved], cwd=root)
 own = "".join(x + "\n" for x in without_pids(err).splitlines() if not x.startswith("intact: "))
 check("run --confirm", "Explored: " in again and own == again and not err2, f"{own}\n----\n{again}{err2}")
 same("explore --confirm", ["explore", "--schedules=300", f"--confirm={saved}", f"--save={work / 'schedules'}", "--", program])
+
+# histories
+for name in ("queue.csv", "stale-read.edn", "two-keys.json"):
+    for args in ([], ["--condition=sequential"], ["--algorithm=bfs"], *([["--follow"]] if name != "queue.csv" else [])):
+        same(f"history {' '.join([*args, name])}", ["history", *args, f"examples/history/{name}"])
+for args in (["--k=min"], ["--k=2"], ["--delta"], ["--condition=regular"], ["--init=7"], ["--max-memory=1K"]):
+    same(f"history {' '.join(args)}", ["history", *args, "examples/history/stale-read.edn"])
+same("history of an object of one's own", ["history", "--spec=examples/spec/account.spec", "examples/spec/account-bad.edn"])
+same("two histories", ["history", "examples/history/stale-read.edn", "examples/history/two-keys.json"])
+(work / "keys.edn").write_text("".join(f"{{:process {k} :type :invoke :f :write :key {k} :value 1}}\n{{:process {k} :type :ok :f :write :key {k} :value 1}}\n"
+                                       f"{{:process {k} :type :invoke :f :read :key {k} :value nil}}\n{{:process {k} :type :ok :f :read :key {k} :value {k % 2}}}\n"
+                                       for k in range(20)))
+same("a history of many keys, of which half are violated", ["history", "--init=0", work / "keys.edn"])
+
+
+def without_orders(text):
+    """--witness lists every operation of an order; the document has them as columns, for the page and for programs."""
+    return text[:text.index("order: ")]
+
+
+same("history --witness", ["history", "--witness", "--condition=sequential", "examples/history/two-keys.json"], without_orders)
+
+# nets
+for args in ([], ["--deadlock"], ["--prefix"], ["--cover=m.free,w1.start"], ["--cover=w1.leave.done,w2.leave.done"], ["--max-events=3"]):
+    same(f"net {' '.join(args)}", ["net", *args, "examples/nets/acquire1-4.ll_net"])
+
+# sim
+for path in examples:
+    same(f"sim {path}", ["sim", "-q", "--seed=3", path])
+for args in (["--schedule=1,1,2"], ["--until=fault", "--seed=1"], ["--threads", "worker=3", "--seed=2"], ["--seed=5", "--steps=300"]):
+    same(f"sim {' '.join(args)}", ["sim", "-q", *args, "examples/lost-update.atm"])
 done()

@@ -162,9 +162,9 @@ check("a deadlock says who waits for whom", rc == 0 and "deadlock after 4 steps:
       "  thread 2 (back) waits at line 32: acquire(la); la is held by thread 1 (forth)\n" in out, out)
 waits = write("waits.atm", "bool b; int x;\nthread t { assume(b); }\nthread u { x = 1; assume(false); }\n")
 rc, out, err = sim(waits, "--seed", "1", "-q")
-check("so does one who waits for a value, or for ever", rc == 0 and
+check("so does one that waits for a value, or forever", rc == 0 and
       "thread 1 (t) waits at line 2: assume(b); now b = false" in out and
-      "thread 2 (u) waits for ever at line 3" in out, out + err)
+      "thread 2 (u) waits forever at line 3" in out, out + err)
 
 # ---- schedules ---------------------------------------------------------------------
 
@@ -195,27 +195,27 @@ for text, final in [("1.1,1", 2), ("1.2.1,1", 3), ("1.2.3,1", 5), ("t.1.2.2,t", 
 
 errors = [
     (small, "1,2,2,1", ["--schedule:1:5: error: position 3: thread 2 (b 1) cannot move: it has finished",
-                        "what can move here: thread 1 (a), thread 3 (b 2)", "     1 | 1,2,2,1\n       |     ^\n"]),
+                        "threads that can move here: thread 1 (a), thread 3 (b 2)", "     1 | 1,2,2,1\n       |     ^\n"]),
     (small, "4", ["there is no thread 4", "1 to 3"]),
     (small, "0", ["there is no thread 0"]),
     (small, "99999999999999999999", ["there is no thread 99999999999999999999"]),
     (small, "1,c", ["--schedule:1:3", "no thread 'c'"]),
-    (small, "b", ["there are 2 threads 'b'; say which", "b.1 to b.2"]),
+    (small, "b", ["there are 2 threads 'b'; add an index", "b.1 to b.2"]),
     (small, "b.3", ["there are 2 threads 'b'"]),
     (small, "a.2", ["there is 1 thread 'a'"]),
     (small, "1.2", ["position 1: thread 1 (a) has no such alternative"]),
     (small, "1;2", ["this is not a step"]),
     (small, "1.", ["expected the number of an alternative"]),
-    (small, "1*0", ["how many times"]),
+    (small, "1*0", ["repeat count"]),
     (small, "-1", ["expected a thread"]),
-    (small, "", ["there is no step in it"]),
+    (small, "", ["contains no step"]),
     (small, "@" + str(tmp / "none"), ["cannot read the schedule", "No such file"]),
     (small, "1*5000000,1*5000001", ["more than 10000000 steps"]),
     (choice, "1", ["position 1: thread 1 (t) has a choice here", "1.1  x = 1", "1.2.3  x = 1"]),
     (choice, "1.3", ["no such alternative"]),
     (choice, "1.2", ["has one more choice"]),
     (lost, "1,1,2,2", ["position 4: thread 2 (worker 2) cannot move: it waits at line 16: acquire(m); "
-                       "m is held by thread 1 (worker 1)", "what can move here: thread 1 (worker 1)"]),
+                       "m is held by thread 1 (worker 1)", "threads that can move here: thread 1 (worker 1)"]),
 ]
 for path, text, parts in errors:
     rc, out, err = sim(path, f"--schedule={text}")
@@ -223,13 +223,13 @@ for path, text, parts in errors:
 bad = write("bad.txt", "1,1\n# comment\n  2,oops\n")
 rc, out, err = sim(small, "--schedule", f"@{bad}")
 check("errors in a file have its name and line", rc == 2 and f"{bad}:3:5: error: the model has no thread 'oops'" in err, err)
-for args, part in [(["-i", "--json"], "do not go together"), (["--until=fault", "--schedule=1"], "do not go together"),
+for args, part in [(["-i", "--json"], "cannot be combined"), (["--until=fault", "--schedule=1"], "cannot be combined"),
                    (["--trace=tabel"], "did you mean 'table'"), (["--sede=1"], "did you mean '--seed'"),
                    (["--steps=x"], "whole number"), (["--threads", "a"], "expected name=N")]:
     rc, out, err = sim(small, *args)
     check("wrong usage: " + " ".join(args), rc == 2 and not out and part in err, out + err)
 rc, out, err = sim()
-check("no model", rc == 2 and "which model?" in err)
+check("no model", rc == 2 and "missing MODEL argument" in err)
 
 rng = random.Random(1)
 alphabet = "0123456789.,*#/ \n@abworkert\x00\x1b\xff\u202e-+:" + "12345678" * 3
@@ -306,7 +306,7 @@ after 2 steps: x = 5
   2: b 1  line 8  x = 5
   3: b 2  has finished
 > u
-took 1 step back
+undid 1 step
 
 after 1 step: x = 0
   1: a    [inc]  line 4  read x -> 0
@@ -323,7 +323,7 @@ mine = tmp / "mine.txt"
 rc, out, err = sim(lost, "--interactive", "--seed", "5",
                    stdin=f"1,1,1,1\nworker.2*4\np\nt\ns\nw {mine}\n2.7\nr 100\nu 3\n?\nw\nnonsense\n9\nu x\nquit\n")
 check("several steps, names, state, help", rc == 0 and "1,1,1,1,2,2,2,2\n" in out and "at line 23  v = 1" in out and
-      "saved to" in out and "took 3 steps back" in out and "w FILE: which file?" in out and "no thread 'nonsense'" in out and
+      "saved to" in out and "undid 3 steps" in out and "w FILE: missing file name" in out and "no thread 'nonsense'" in out and
       "there is no thread 9" in out and "has no such alternative" in out and "u N: N is a number" in out, out + err)
 check("a saved session replays", sim(lost, "--schedule", f"@{mine}")[1].endswith("--schedule 1,1,1,1,2,2,2,2\n"))
 rc, out, err = sim(lost, "-i", "--schedule", "1,1,2", stdin="2\n")
@@ -333,10 +333,10 @@ rc, out, err = sim(choice, "-i", stdin="1\n1.2.2\n1\n1\nq\n")
 check("choices are listed and taken", rc == 0 and "has a choice:" in out and "1.2.2" in out and "final state: x = 4" in out and
       "all threads have finished" in out, out)
 rc, out, err = sim(faulty, "-i", stdin="1*3,2*3\nr\nu\n3\nq\n")
-check("a fault can be taken back", rc == 0 and "[assert]" in out and "the run ended with a fault" in out, out)
+check("a fault can be undone", rc == 0 and "[assert]" in out and "the run ended with a fault" in out, out)
 check("a session that ends with a fault", sim(faulty, "-i", stdin="1*3,2*3\n")[0] == 1)
 rc, out, err = sim(small, "-i", stdin="u\nr 1000\nr\nx" + "y" * 100000 + "\n\x1b[31m\nq\n")
-check("odd input", rc == 0 and "this is the beginning" in out and "no thread can move" in out and
+check("odd input", rc == 0 and "no step to undo" in out and "no thread can move" in out and
       "line is too long" in out and "\x1b" not in out, out[:3000])
 
 

@@ -87,7 +87,7 @@ check("names cannot act on the terminal", rc == 1 and "\x1b" not in out + err, o
 wide = write("wide.std", "".join(f"A|w(v{i})|1\n" for i in range(5000)))
 check("many variables are no problem", trace(wide)[0] == 0)
 rc, out, err = trace("--memory=64K", wide)
-check("a spent budget is unknown and says so", rc == 3 and "unknown: out of memory" in out, out + err)
+check("a used-up budget is unknown and says so", rc == 3 and "unknown: out of memory" in out, out + err)
 rc, j, err = report("--memory=64K", wide)
 check("a budget of nothing too", trace("--memory=1", ok2pl)[0] == 3)
 check("also in JSON", rc == 3 and j["results"][0]["verdict"] == "unknown" and j["results"][0]["limit"] == "memory")

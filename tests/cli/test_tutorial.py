@@ -65,4 +65,16 @@ for tool, lines in (("cmake", ["cmake -S . -B build-intact -DCMAKE_C_COMPILER=in
         check(f"{tool}: {line.split(' -')[0]}", rc == 0, out + err)
     rc, out, err = sh(lines[-1], project)
     check(f"{tool}: the test fails with the finding", rc != 0 and "deposit is not atomic" in out + err, out + err)
+    log = out + err + "".join(p.read_text() for p in project.glob("build-intact/meson-logs/testlog.txt"))
+    check(f"{tool}: so does the one that explores", "NOT ATOMIC in schedule" in log and "deposit of T" in log, log)
+if not shutil.which("cmake") or not Path("/usr/include/gtest/gtest.h").exists():
+    print("# the googletest project did NOT run: cmake or GoogleTest (libgtest-dev) is not installed")
+else:
+    project = work / "googletest"
+    shutil.copytree(root / "examples/projects/googletest", project)
+    rc, out, err = sh("cmake -S . -B build-intact -DCMAKE_CXX_COMPILER=intact-c++ -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build-intact", project)
+    check("googletest: builds", rc == 0, out + err)
+    rc, out, err = sh("ctest --test-dir build-intact --output-on-failure", project)
+    check("googletest: the case that fails in some schedule fails, the other passes", rc != 0 and "50% tests passed" in out
+          and "Queue.TwoPops (Failed)" in out and "Expected equality" in out and "The schedule (" in out, out + err)
 done()

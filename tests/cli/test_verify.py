@@ -314,7 +314,7 @@ for data in results + weak:
         check(f"{data['model']['name']}: and so says the document", bad is None, str(bad))
 check("there are such results", called > 10, str(called))
 rc, out, err = run([intact, "verify", "--max-states=20", "-"], stdin=run([intact, "check", "--json=-", examples / "acquire2.atm"])[1])
-check("a spent limit is unknown and named", rc == 3 and "limit on states spent after 21 states" in out, out + err)
+check("a limit that is reached is unknown and named", rc == 3 and "limit on states reached after 21 states" in out, out + err)
 
 # traces and histories
 for kind, args in (("trace", ["--each", "--limit=0"]), ("history", ["-w"])):
@@ -358,7 +358,7 @@ wrong = Path(tmp.name) / "wrong.atm"
 wrong.write_text("int x;\nthread a {\n  atomic one {\n    x = 1;\n    x = 0;\n  }\n}\nthread b {\n  atomic two {\n    assert(x == 0);\n  }\n}\n")
 for name, model, problem, told in (("a fault", wrong, "fault", "rejected: faults: the run goes wrong "),
                                    ("a deadlock", examples / "bank-transfer-deadlock.atm", "quiescence",
-                                    "rejected: way out: the threads can never all leave their blocks again after the run ")):
+                                    "rejected: way out: after the run the threads can never all leave their blocks ")):
     data = json.loads(run([intact, "check", "--json=-", model])[1])
     found = [r for r in data["results"] if r["problem"] == problem]
     data["results"] = [r for r in data["results"] if r["verdict"] == "holds"]

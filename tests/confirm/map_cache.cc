@@ -1,4 +1,5 @@
-/* confirm: finds get -- find, then insert: the second insert replaces the first. */
+/* confirm: finds get -- find, then insert: the second insert replaces the first.
+ * confirm: unseen -- the tree is changed by the library, which is not instrumented: only the lock tells. */
 #include <map>
 #include <mutex>
 #include <string>

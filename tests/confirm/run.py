@@ -4,11 +4,13 @@ the finding is explored (`intact explore --confirm`). Every file is two programs
 -DFIXED, atomic.
 
     confirm: finds FUNCTION [FUNCTION...] -- why
+    confirm: unseen -- why             `intact explore` by itself need not find it
 
     run.py INTACT [--all] [NAME...]   --all: both compilers, -O0 and -O2; else one of them for each program, in turn
 
 Of the findings about FUNCTION all must be there, and 90 % of all findings of all programs confirmed; what is
-confirmed must replay. The fixed ones must have no finding, and `intact run --confirm` confirms none.
+confirmed must replay. The fixed ones must have no finding, and `intact run --confirm` confirms none. `intact explore`
+by itself, without a report, must find the buggy one not atomic, or failing, and nothing in the fixed one.
 """
 import json
 import os
@@ -66,11 +68,15 @@ def check(intact, path, combo, score):
         score["predicted"] += len(found)
         score["confirmed"] += len(confirmed)
         score["schedules"] += [x["schedule"] for x in confirmed]
+        plain = intact_run(intact, ["explore", "-n", "2000", "--races=no", "--", exe], tmp)
+        assert plain.returncode == 1 or "confirm: unseen" in open(path).read(), "`intact explore` by itself: %d %s%s" % (plain.returncode, plain.stdout[:300], plain.stderr)
         note = ["%s: %s" % (x["finding"]["block"], x["finding"]["text"]) for x in doc["results"] if x not in confirmed]
         exe = build(intact, path, combo, True, tmp)
         r = intact_run(intact, ["run", "--confirm", "--json=f.json", exe], tmp)
         doc = json.load(open(os.path.join(tmp, "f.json")))
         assert not doc["results"] and r.returncode == 0, "fixed: %d %s" % (r.returncode, r.stderr[:500])
+        plain = intact_run(intact, ["explore", "-n", "2000", "--", exe], tmp)
+        assert plain.returncode == 0, "fixed: `intact explore`: %d %s%s" % (plain.returncode, plain.stdout[:1500], plain.stderr)
         score["fixed"] += 1
         return note
 

@@ -1,26 +1,30 @@
-/* confirm: finds raise_to -- a marked block compares and stores in two operations. */
+/* confirm: finds drain -- a marked block reads and clears in two operations; what comes in between is lost. */
 #include <atomic>
 #include <intact/annotate.h>
 #include <thread>
 
-static std::atomic<int> highest{0};
+static std::atomic<int> pending{1};
 
-static void raise_to(int v)
+static int drain()
 {
-	INTACT_ATOMIC("raise");
+	INTACT_ATOMIC("drain");
 #ifdef FIXED
-	int old = highest.load();
-	while (old < v && !highest.compare_exchange_weak(old, v))
-		;
+	return pending.exchange(0);
 #else
-	if (highest.load() < v)
-		highest.store(v);
+	int n = pending.load();
+	pending.store(0);
+	return n;
 #endif
+}
+
+static void add()
+{
+	pending.fetch_add(1);
 }
 
 int main()
 {
-	std::thread a([] { raise_to(5); }), b([] { raise_to(7); });
+	std::thread a([] { add(); drain(); }), b([] { add(); drain(); });
 	a.join();
 	b.join();
 	return 0;

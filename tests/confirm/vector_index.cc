@@ -47,8 +47,9 @@ int main()
 	shared.push(1);
 	if (shared.size() != 1 || shared.at(0) != 1)
 		return 1;
-	std::thread a([] { shared.last(); }), b([] { shared.clear(); });
+	int last = 0;
+	std::thread a([&] { last = shared.last(); }), b([] { shared.clear(); });
 	a.join();
 	b.join();
-	return 0;
+	return last > 1;
 }

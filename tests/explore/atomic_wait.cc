@@ -1,5 +1,4 @@
 // explore: find lost-wakeup
-// explore: rare
 // explore: flags -std=c++20
 // std::atomic::wait: the flag is changed, but nobody is told.
 #include <atomic>

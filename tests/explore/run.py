@@ -9,6 +9,8 @@ bug, and with -DFIXED, without.
     explore: option OPTIONS    of `intact explore`, for both
     explore: flags FLAGS       of the compiler
     explore: rare              the sampling strategies need not find it; --exhaustive must
+    explore: refuses TEXT      it cannot be explored, and the message has it and the place
+    explore: sampled           too many traces for --exhaustive to come to the bug
     explore: large             the fixed one has too many traces to explore all
 
     run.py INTACT [--all] [NAME...]   --all: both compilers, -O0 and -O2, 20 seeds;
@@ -31,16 +33,18 @@ TITLES = {"assertion": "FAILED ASSERTION", "deadlock": "DEADLOCK", "lost-wakeup"
 
 
 def expectation(path):
-    want = {"find": "none", "says": [], "option": [], "flags": [], "rare": False, "large": False}
+    want = {"refuses": None, "find": "none", "says": [], "option": [], "flags": [], "rare": False, "large": False, "sampled": False}
     for line in re.findall(r"explore: ([^*\n]*)", open(path).read()):
         word, _, rest = line.strip().partition(" ")
         if word == "find":
             want["find"] = rest.strip()
+        elif word == "refuses":
+            want["refuses"] = rest.strip()
         elif word == "says":
             want["says"].append(rest.strip())
         elif word in ("option", "flags"):
             want[word] += rest.split()
-        elif word in ("rare", "large"):
+        elif word in ("rare", "large", "sampled"):
             want[word] = True
         else:
             sys.exit("run.py: %s: unknown line 'explore: %s'" % (path, line))
@@ -52,15 +56,19 @@ def build(intact, path, combo, fixed, want, tmp):
     cxx = path.endswith(".cc")
     exe = os.path.join(tmp, "fixed" if fixed else "bug")
     env = dict(os.environ, INTACT_CC=cc)
-    cmd = [intact, "c++" if cxx else "cc", "-g", opt, *want["flags"], path, "-o", exe, "-pthread"]
+    cmd = [intact, "c++" if cxx else "cc", "-g", opt, path, *want["flags"], "-o", exe, "-pthread"]
     if fixed:
         cmd.insert(2, "-DFIXED")
     r = subprocess.run(cmd, capture_output=True, text=True, env=env)
     return (exe, None) if r.returncode == 0 else (None, "does not compile: " + r.stderr[-300:])
 
 
-def explore(intact, exe, options):
-    r = subprocess.run([intact, "explore", *options, "--", exe], capture_output=True, text=True, timeout=30)
+def without_count(option):
+    return option[2:] if option[:1] == ["-n"] else option
+
+
+def explore(intact, exe, options, seconds=30):
+    r = subprocess.run([intact, "explore", *options, "--", exe], capture_output=True, text=True, timeout=seconds)
     return r.returncode, r.stdout, r.stderr
 
 
@@ -79,9 +87,10 @@ def replays(intact, exe, want, tmp):
     if want["find"] in ("race", "endless"):
         return None
     saved = os.path.join(tmp, "schedule")
-    explore(intact, exe, ["--exhaustive", "--save", saved, *want["option"]])
-    for way in ([], ["--fork"], ["--threads"]):
-        bad = wrong(want["find"], want["says"], explore(intact, exe, ["--replay", saved, *way, *want["option"]]))
+    explore(intact, exe, ([] if want["sampled"] else ["--exhaustive"]) + ["--save", saved, *want["option"]])
+    option = without_count(want["option"])
+    for way in ([], ["--fork"], ["--threads"]) * 3:
+        bad = wrong(want["find"], want["says"], explore(intact, exe, ["--replay", saved, *way, *option]))
         if bad:
             return " ".join(way) + bad
     return None
@@ -94,20 +103,26 @@ def check(intact, path, combo, seeds):
         fixed, bad2 = build(intact, path, combo, True, want, tmp)
         if bad or bad2:
             return bad or bad2
-        if not want["rare"]:
+        if want["refuses"]:
+            for more in ([], ["--exhaustive"]):
+                rc, out, err = explore(intact, exe, ["-n", "1000", *more, *want["option"]])
+                if rc != 2 or want["refuses"] not in err or os.path.basename(path) + ":" not in err:
+                    return "expected a refusal, exit status %d: %s%s" % (rc, out[:200], err[:300])
+        elif not want["rare"]:
             for seed in range(1, seeds + 1):
                 bad = wrong(want["find"], want["says"],
                             explore(intact, exe, ["-n", "1000", "--seed", str(seed), *want["option"]]))
                 if bad:
                     return "seed %d: %s" % (seed, bad)
-        bad = wrong(want["find"], want["says"], explore(intact, exe, ["--exhaustive", *want["option"]]))
+        bad = None if want["refuses"] or want["sampled"] else wrong(want["find"], want["says"],
+                                                 explore(intact, exe, ["--exhaustive", *want["option"]]))
         if bad:
             return "--exhaustive: " + bad
-        bad = replays(intact, exe, want, tmp)
+        bad = None if want["refuses"] else replays(intact, exe, want, tmp)
         if bad:
             return "replay: " + bad
         bad = wrong("none", [], explore(intact, fixed, ["-n", "1000", *want["option"]]))
-        if not bad and not want["large"]:
+        if not bad and not want["large"] and not want["sampled"]:
             got = explore(intact, fixed, ["--exhaustive", *want["option"]])
             bad = wrong("none", [], got) or (None if "traces explored" in got[1] else "not exhaustive: " + got[1])
         return "fixed: " + bad if bad else None
@@ -136,4 +151,5 @@ def main():
     return failed
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

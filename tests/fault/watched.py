@@ -184,7 +184,7 @@ def a_sudden_end_hides_nothing(tmp):
         for sig in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV):
             r = sh([INTACT, "run", "--record", tmp + "/trace", "--json=" + tmp + "/doc.json", exe, str(int(sig))])
             want(r, 128 + sig, "deposit is not atomic (confirmed", "reported 1 warning (1 confirmed)",
-                 "ended by signal %d (%s)" % (sig, sig.name))
+                 "killed by signal %d (%s)" % (sig, sig.name))
             doc = json.load(open(tmp + "/doc.json"))
             assert doc["confirmed"] == 1 and doc["verdict"] == "violated", doc
             assert doc["ended"] == {"signal": sig, "name": sig.name}, doc["ended"]
@@ -202,10 +202,10 @@ def a_death_without_findings_is_not_green(tmp):
         f.write("#include <stdlib.h>\nint main(void) { abort(); }\n")
     exe = build(tmp, src, "aborts")
     r = sh([INTACT, "run", "--json=-", exe])
-    want(r, 134, "ended by signal 6 (SIGABRT)")
+    want(r, 134, "killed by signal 6 (SIGABRT)")
     doc = json.loads(r.stdout)
     assert doc["verdict"] == "unknown" and doc["ended"] == {"signal": 6, "name": "SIGABRT"}, doc
-    want(sh([INTACT, "record", "-o", tmp + "/r", exe]), 134, "ended by signal 6")
+    want(sh([INTACT, "record", "-o", tmp + "/r", exe]), 134, "killed by signal 6")
 
 
 @test
@@ -240,7 +240,7 @@ def a_report_on_standard_output_is_alone_there(tmp):
     assert sh([INTACT, "run", "--html=-", exe]).stdout.startswith("<!")
     r = sh([INTACT, "run", "--json=" + tmp + "/doc.json", exe])
     assert r.stdout == "x = 3\n", r.stdout
-    want(sh([INTACT, "run", "--json=-", exe], env={"INTACT_OPTIONS": "log_path=stdout"}), 2, "would be mixed", "hint")
+    want(sh([INTACT, "run", "--json=-", exe], env={"INTACT_OPTIONS": "log_path=stdout"}), 2, "cannot be combined", "hint")
 
 
 # ---- libraries that go ----

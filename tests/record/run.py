@@ -300,7 +300,7 @@ def killed(intact, exe, tmp):
         out, err = p.communicate(timeout=60)
         t = trace(intact, path)
         bad = None
-        if "recorded" not in err or "ended by signal" not in err:
+        if "recorded" not in err or "killed by signal" not in err:
             bad = err
         elif t.returncode not in (0, 1) or t.stderr or "deposit is not atomic" not in t.stdout:
             bad = "exit %d\n%s\n%s" % (t.returncode, t.stderr, t.stdout[:2000])
@@ -321,15 +321,15 @@ def killed_both(intact, exe, tmp):
     os.kill(p.pid, signal.SIGKILL)
     p.wait()
     try:
-        # the program notices by itself that nobody listens, and goes on
+        # the program notices that the recording process has exited, and continues
         deadline = time.time() + 60
         line = ""
-        while "nobody listens" not in line and time.time() < deadline:
+        while "recording process has exited" not in line and time.time() < deadline:
             line = p.stderr.readline()
     finally:
         os.kill(child, signal.SIGKILL)
     t = trace(intact, path)
-    ok = "nobody listens" in line and t.returncode in (0, 1) and "damaged-trace" in t.stderr \
+    ok = "recording process has exited" in line and t.returncode in (0, 1) and "damaged-trace" in t.stderr \
         and "deposit is not atomic" in t.stdout
     say("the recorder is killed: the program goes on, the file is read up to there",
         None if ok else "%s\nexit %d\n%s\n%s" % (line, t.returncode, t.stderr, t.stdout[:500]))
@@ -382,10 +382,10 @@ def by_itself(intact, exe, tmp):
         else "%s\n%s\n%s" % (r.stderr[:1500], t.stdout[:1500], t.stderr))
     small = os.path.join(tmp, "packed.itr")
     r = sh([exe, "bounded"], dict(os.environ, INTACT_OPTIONS="record=/dev/full"))
-    say("a full disk ends the recording, not the program", None if r.returncode == 66 and "nothing is recorded" in r.stderr
+    say("a full disk ends the recording, not the program", None if r.returncode == 66 and "not recording" in r.stderr
         else "%d %s" % (r.returncode, r.stderr[:500]))
     r = sh([exe, "bounded"], dict(os.environ, INTACT_OPTIONS="record=" + os.path.join(tmp, "no", "dir")))
-    say("a file that cannot be made is told of", None if r.returncode == 66 and "nothing is recorded" in r.stderr
+    say("a file that cannot be created is reported", None if r.returncode == 66 and "not recording" in r.stderr
         else "%d %s" % (r.returncode, r.stderr[:500]))
 
 
@@ -519,7 +519,7 @@ def reports(intact, exe, tmp):
     del whole["results"][0]["run"]
     open(out, "w").write(json.dumps(whole))
     v = sh([intact, "verify", out])
-    if v.returncode != 1 or "is left out" not in v.stdout:
+    if v.returncode != 1 or "are missing" not in v.stdout:
         bad.append("what the run found left out: exit %d %s%s" % (v.returncode, v.stdout, v.stderr))
     say("verify rejects it corrupted", "\n".join(bad) or None)
 

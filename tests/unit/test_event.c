@@ -11,7 +11,7 @@
 #include "event/order.h"
 #include "event/reader.h"
 #include "event/recpack.h"
-#include "event/stats.h"
+#include "report/trace_stats.h"
 #include "event/std.h"
 #include "event/writer.h"
 

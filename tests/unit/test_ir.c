@@ -299,7 +299,7 @@ static void test_blocks_and_commits(void)
 	}
 	CHECK_EQ(ir_step(p, s, 0, NULL, s, &e), IR_BLOCKED);
 	lang_free(&L);
-	/* a path that leaves without passing commit; commits as it leaves */
+	/* a path that leaves without passing commit; commits at its exit */
 	p = load("bool c; int x; thread t { atomic { if (c) { x = 1; commit; } } }", false);
 	memcpy(s, p->init, sizeof *s * p->nstate);
 	CHECK_EQ(ir_step(p, s, 0, NULL, s, &e), IR_OK);

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "lin/check.h"
+#include "report/history_proof.h"
 #include "lin/dfs.h"
 #include "lin/follow.h"
 #include "lin_model.h"
@@ -130,7 +131,7 @@ static uint32_t followed(const struct gen *g, const char *path, uint32_t max_row
 	struct follow_result f = { 0 };
 	reading_open(&r);
 	struct interpretation in = known(g, &r.h);
-	bool ok = follow(&r.h, path, &ro, &in, 1, max_rows, &r.d, &f);
+	bool ok = follow(&r.h, path, &ro, &in, 1, max_rows, history_proof_text, &r.d, &f);
 	uint32_t line = !ok || f.verdict > LIN_VIOLATED ? UINT32_MAX : f.verdict == LIN_VIOLATED ? f.line : 0;
 	if (f.verdict == LIN_VIOLATED && !f.sentence)
 		line = UINT32_MAX;

@@ -246,13 +246,13 @@ static void test_words(void)
 	           "second non-mover at 5:3 (write data): data is written at 8:3 without lock l; "
 	           "the first is at 5:10 (read data): data is written at 8:3 without lock l");
 	expect_why("lock l;\nint[0..2] x;\nthread t * 2 { atomic b {\n  acquire(l);\n  release(l);\n  acquire(l);\n  release(l); } }",
-	           "right-mover at 6:3 (acquire l) behind the left-mover at 5:3 (release l)");
+	           "right-mover at 6:3 (acquire l) after the left-mover at 5:3 (release l)");
 	expect_why("lock l; lock k;\nint[0..2] x;\nthread t * 2 { atomic b {\n  acquire(l);\n  x = x;\n  release(l); } }\n"
 	           "thread u {\n  acquire(k);\n  x = 1;\n  release(k); }",
 	           "second non-mover at 5:3 (write x): x is written at 9:3 under lock k, here under lock l; "
 	           "the first is at 5:7 (read x): x is written at 9:3 under lock k, here under lock l");
 	expect_why("int[0..2] x;\nthread t * 2 {\n  atomic b { while (any(bool)) { fetch_add(x, 1); } } }",
-	           "the non-mover at 3:34 (update x) comes again in a later round of its loop: "
+	           "the non-mover at 3:34 (update x) is repeated in a later iteration of its loop: "
 	           "x is updated here by other threads too, without a lock");
 }
 

@@ -129,7 +129,7 @@ function predictedView(f) {
 		h("tbody", {}, steps.map((s) => h("tr", { class: s.key === "between" ? "marked intruder" : null }, h("td", { class: "no", text: s.step }),
 			threads.map((t, i) => h("td", { class: hue(i) + (i === 0 ? " in" : "") }, s.thread === i + 1 ? h("span", { class: "step" }, named(s.text, 80),
 				h("span", { class: "flag" + (s.key === "between" ? "" : " quiet"), text: labels[s.key] })) : null))))));
-	return section(f.kind === "proven" ? "A schedule that does it" : "What to look at", table);
+	return section(f.kind === "proven" ? "A schedule that shows it" : "What to look at", table);
 }
 
 // Layers from the top; within a layer by the mean of what is above.

@@ -136,7 +136,7 @@ function firstReach(lane, t) {
 function historyView(result) {
 	const missing = list(result.log.left_out).map(text);
 	if (missing.includes("call")) return h("div", {}, section(null, h("p", { text: plural(number(result.log.operations), "operation") +
-		" are too many for a page; the words above say what was found. The whole is in the JSON." })));
+		" are too many for a page; the text above states the result. The JSON contains everything." })));
 	const L = readLog(result), parts = list(result.parts);
 	const conflict = new Set(), culprits = new Map();
 	for (const p of parts) {
@@ -477,11 +477,11 @@ function historyView(result) {
 		button("All", "Everything (0)", () => look(0, L.events)),
 		conflict.size ? button("Conflict", "The operations in conflict (c)", toConflict) : null,
 		choose("keys", L.names.keys, (v) => { filter.key = v; }), choose("processes", L.names.processes, (v) => { filter.proc = v; }), range),
-	missing.length ? h("p", { class: "facts", text: "To keep the page small this was left out of it: " + missing.join(", ") + "." }) : null,
+	missing.length ? h("p", { class: "facts", text: "Omitted to keep the page small: " + missing.join(", ") + "." }) : null,
 	section(null, h("div", { class: "chart" }, canvas, overview),
 		h("div", { class: "legend" }, h("span", {}, h("i", { class: "read" }), "sees a value"), h("span", {}, h("i", { class: "write" }), "changes it"),
 			conflict.size ? h("span", {}, h("i", { class: "conflict" }), "in conflict") : null,
-			L.ordered ? h("span", {}, h("i", { class: "point" }), result.verdict === "violated" ? "a moment at which it can have taken effect, until it went wrong" : "a moment at which it can have taken effect") : null,
+			L.ordered ? h("span", {}, h("i", { class: "point" }), result.verdict === "violated" ? "a moment at which it can have taken effect, up to the violation" : "a moment at which it can have taken effect") : null,
 			culprits.size ? h("span", {}, h("i", { class: "prefix" }), "the longest good prefix") : null)),
 	section("The chosen operation", detail));
 	const bad = parts.filter((p) => p.verdict === "violated").slice(0, 50);

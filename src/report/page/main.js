@@ -19,7 +19,7 @@ function runFinding(doc, r) {
 	return {
 		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: sure ? "Confirmed" : "Predicted", hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (sure ? "confirmed" : "predicted"),
 		title: (r.mark ? "block " + text(r.mark) + " in " : "") + text(r.block) + " is not atomic", sentence: text(r.sentence),
-		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", x ? "explored: " + text(x.text) : "", r.count > 1 ? "seen " + r.count + " times" : "",
+		facts: [r.confirmed ? "confirmed: another thread intervened in this run" : "predicted: another schedule can violate it", x ? "explored: " + text(x.text) : "", r.count > 1 ? "seen " + r.count + " times" : "",
 			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], next: x && x.replay ? text(x.replay) : null,
 		view: () => x && x.failure ? h("div", {}, stacksView(doc, r), section("A schedule that shows it", h("p", { text: text(x.failure.title).toLowerCase() + ": " + text(x.failure.sentence) })), scheduleView(x.failure)) : stacksView(doc, r) };
 }
@@ -31,7 +31,7 @@ function items() {
 		name: r.object ? text(r.object) : r.block === null ? "program" : text(r.block), verdict: r.verdict,
 		sub: r.object ? "object, line " + number(r.line) : r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
 		title: checkTitle(r), sentence: text(r.sentence) || faultText(r),
-		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, list(r.any_number_of).length ? "for any number of " + list(r.any_number_of).slice(0, 6).join(", ") : "", r.as_part ? "as part of the program" : "", r.notes, r.limit ? "the limit on " + r.limit + " is spent" : "", r.reason,
+		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, list(r.any_number_of).length ? "for any number of " + list(r.any_number_of).slice(0, 6).join(", ") : "", r.as_part ? "as part of the program" : "", r.notes, r.limit ? "the limit on " + r.limit + " was reached" : "", r.reason,
 			r.states ? plural(number(r.states), "state") : ""],
 		next: r.counterexample ? "intact sim " + shell(text(model.name)) + " --schedule " + text(r.counterexample.schedule) : null,
 		view: () => {
@@ -50,7 +50,7 @@ function items() {
 		facts: [r.object ? "checked as " + r.object + (list(r.guessed).includes("object") ? " (guessed)" : "") : "",
 			r.init !== undefined ? "initially " + show(r.init) : "", plural(number(r.processes), "process").replace("processs", "processes"),
 			list(r.parts).length > 1 ? list(r.parts).length + " parts" : "", list(r.parts)[0] ? "algorithm: " + text(r.parts[0].algorithm) : "",
-			r.limit ? "the limit on " + r.limit + " was spent" : ""],
+			r.limit ? "the limit on " + r.limit + " was reached" : ""],
 		view: () => r.log && number(r.log.operations) ? historyView(r) : null }));
 	if (doc.kind === "trace") return list(doc.results).flatMap((r) => {
 		const found = list(r.findings).map((f) => ({ name: blockName(f.closing && f.closing.block), verdict: "violated",
@@ -59,7 +59,7 @@ function items() {
 			view: () => cycleView(f) }));
 		const predicted = list(r.predicted && r.predicted.findings).map((f) => ({ name: "block at " + text(f.begin && f.begin.place),
 			verdict: f.kind === "proven" ? "violated" : "unknown", label: f.kind === "proven" ? "Predicted" : "Possible", sub: f.kind === "proven" ? "another schedule" : "possible",
-			title: "block at " + text(f.begin && f.begin.place) + (f.kind === "proven" ? " can be broken" : " may not be atomic"),
+			title: "block at " + text(f.begin && f.begin.place) + (f.kind === "proven" ? " can be violated" : " may not be atomic"),
 			sentence: f.kind === "proven" && f.between ? text(f.between.op) + " of thread " + text(f.between.thread) + " can come between two accesses of the block." : "",
 			facts: [text(r.file)], view: () => predictedView(f) }));
 		const run = list(r.run && r.run.results).map((f) => runFinding(doc, f));
@@ -103,9 +103,9 @@ function modelView(model, line) {
 }
 
 function attempts(r) {
-	return section("Who was asked", h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["engine", "verdict", "states", "reason"].map((t) => h("th", { scope: "col", text: t })))),
+	return section("Engines asked", h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["engine", "verdict", "states", "reason"].map((t) => h("th", { scope: "col", text: t })))),
 		h("tbody", {}, list(r.attempts).map((a) => h("tr", {}, h("td", {}, named(a.engine, 30)), h("td", {}, badge(a.verdict)),
-			h("td", { text: number(a.states).toLocaleString("en") }), h("td", {}, named(text(a.why) || (a.limit ? "the limit on " + text(a.limit) + " is spent" : ""), 160)))))));
+			h("td", { text: number(a.states).toLocaleString("en") }), h("td", {}, named(text(a.why) || (a.limit ? "the limit on " + text(a.limit) + " was reached" : ""), 160)))))));
 }
 
 function checkTitle(r) {
@@ -113,8 +113,8 @@ function checkTitle(r) {
 	const n = r.block === null ? "The program" : text(r.block);
 	if (r.verdict === "holds") return n + (r.block === null ? " is serializable" : " is atomic");
 	if (r.verdict !== "violated") return n + " is not decided";
-	return { atomicity: n + (r.block === null ? " is not serializable" : " is not atomic"), fault: n + " can go wrong", deadlock: n + " can deadlock",
-		stuck: n + " cannot finish alone", endless: n + " never ends alone", quiescence: n + " has no way out of its blocks", commit: n + " is not atomic at its commit points",
+	return { atomicity: n + (r.block === null ? " is not serializable" : " is not atomic"), fault: n + " can have a fault", deadlock: n + " can deadlock",
+		stuck: n + " cannot finish alone", endless: n + " never ends alone", quiescence: n + " can get stuck inside its blocks", commit: n + " is not atomic at its commit points",
 		causality: n + (r.block === null ? " is not causally serializable" : " is not causally atomic") }[r.problem] || n + " is violated";
 }
 function faultText(r) {
@@ -134,10 +134,10 @@ function historyTitle(r) {
 function blockName(b) { return b && b.label ? text(b.label) : b && b.place ? "block at " + text(b.place) : "block"; }
 function cycleSentence(f) {
 	const first = list(f.cycle)[0];
-	if (!first) return "Its conflicts close a cycle that was too long to keep.";
-	if (f.alone) return "Between " + text(first.from.op) + " and " + text(f.closing.op) + " of this block, thread " + text(first.to.thread) + " came in with " +
-		text(first.to.op) + ": no order that runs the block in one piece gives the same.";
-	return "Each of the blocks of this cycle must come before the next, and the last before the first: they cannot all run in one piece.";
+	if (!first) return "Its conflicts close a cycle that was too long to record.";
+	if (f.alone) return "Between " + text(first.from.op) + " and " + text(f.closing.op) + " of this block, thread " + text(first.to.thread) + " intervened with " +
+		text(first.to.op) + ": no serial order of the block gives the same result.";
+	return "Each of the blocks of this cycle must come before the next, and the last before the first: they cannot all be atomic.";
 }
 function netTitle(r) {
 	if (r.limit) return "The unfolding was not finished";
@@ -145,7 +145,7 @@ function netTitle(r) {
 }
 function netSentence(r) {
 	const q = r.cover && r.cover.answer === "yes" ? r.cover : r.deadlock && r.deadlock.answer === "yes" ? r.deadlock : null;
-	return q ? "At the marking { " + list(q.marking).slice(0, 60).join(", ") + " }" + (list(q.run).length ? ", reached by " + list(q.run).slice(0, 60).join(", ") : "") + "." : r.limit ? "The limit on " + r.limit + " was spent." : "";
+	return q ? "At the marking { " + list(q.marking).slice(0, 60).join(", ") + " }" + (list(q.run).length ? ", reached by " + list(q.run).slice(0, 60).join(", ") : "") + "." : r.limit ? "The limit on " + r.limit + " was reached." : "";
 }
 
 // Nothing was seen to go wrong, but another schedule does.
@@ -181,7 +181,7 @@ function build() {
 		if (focus) article.focus({ preventScroll: true });
 		article.dataset.result = i;
 	}
-	if (!all.length) article.append(h("p", { class: "sentence", text: doc.kind !== "run" ? "There was nothing to judge." : doc.reason ? safe(text(doc.reason)).slice(0, 4000) : "Nothing was found in this run." }));
+	if (!all.length) article.append(h("p", { class: "sentence", text: doc.kind !== "run" ? "There was nothing to check." : doc.reason ? safe(text(doc.reason)).slice(0, 4000) : "Nothing was found in this run." }));
 	else open(Math.max(0, all.findIndex((it) => it.verdict === "violated" && !it.hidden)), false);
 	document.documentElement.dataset.ready = "1";
 }

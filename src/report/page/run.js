@@ -131,14 +131,14 @@ function lanesTable(run, o) {
 		body.replaceChildren();
 		const end = Math.min(steps.length, from + ROWS);
 		if (from > 0) body.append(h("tr", { class: "gap" }, h("td", { colspan: lanes.length + 1,
-			text: plural(from, "earlier step") + " left out: step back to see them" })));
+			text: plural(from, "earlier step") + " omitted: step back to see them" })));
 		for (let i = from; i < end; i++) {
 			const tr = row(i);
 			rows.set(i + 1, tr);
 			body.append(tr);
 		}
 		if (end < steps.length) body.append(h("tr", { class: "gap" }, h("td", { colspan: lanes.length + 1,
-			text: plural(steps.length - end, "later step") + " left out: step forward to see them" })));
+			text: plural(steps.length - end, "later step") + " omitted: step forward to see them" })));
 	}
 
 	let current = null;
@@ -302,7 +302,7 @@ function runView(result, run, model) {
 		button("◀", "Back (←)", () => go(at - 1), { "aria-label": "back" }),
 		button("▶", "Forward (→)", () => go(at + 1), { "aria-label": "forward" }),
 		button("▶|", "Last (End)", () => go(steps.length), { "aria-label": "last" }),
-		marks.size ? button("Next marked", "The next step the explanation speaks of (n)", nextMark) : null,
+		marks.size ? button("Next marked", "The next step that the explanation mentions (n)", nextMark) : null,
 		slider, position);
 
 	const serial = list(result.serial && result.serial.orders);

@@ -26,18 +26,18 @@ function scheduleTable(r) {
 		h("td", { class: "quiet" }, named(exploreAt(s.at), 70))));
 	return h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "the schedule" }, h("table", { class: "lanes compact", "aria-label": "steps by thread",
 		style: { "--lanes": lanes.length + 1 } }, h("thead", {}, head), h("tbody", {}, rows))),
-		h("p", { class: "facts", text: "A step that interrupts comes though the thread before it could have gone on." }),
+		h("p", { class: "facts", text: "A preemption interrupts a thread that could have continued." }),
 		first ? h("p", { class: "facts", text: plural(first, "earlier step") + " not shown" }) : null);
 }
 
 function scheduleView(r) {
 	if (r.kind === "race") return h("div", {}, section("The accesses", h("ul", {}, list(r.accesses).map((a) =>
-		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))));
+		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))), list(r.steps).length ? section("The schedule", scheduleTable(r)) : null);
 	if (r.kind === "prediction") return null;
 	const waits = list(r.threads).filter((t) => t.waits);
 	return h("div", {}, section("The schedule", scheduleTable(r)),
 		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
-		list(r.cycle).length ? section("The conflicts, each with a later one", h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
+		list(r.cycle).length ? section("The conflicts, in order", h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
 		list(r.stack).length ? section("Where it ends", h("ol", { class: "frames", start: 0 }, list(r.stack).map(frameItem))) : null,
 		text(r.output) ? section("Output of this schedule", h("pre", { text: safe(text(r.output).replace(/\n/g, "\u0001")).replace(/\\u\{1\}/g, "\n") })) : null);
 }

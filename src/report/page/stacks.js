@@ -42,11 +42,11 @@ function stacksView(doc, r) {
 			h("div", { class: "head c0" }, named(r.thread, 40)), h("div", { class: "head c1" }, named(r.other, 40)),
 			place(doc, "left", "enters " + text(r.block), r.entered, false, "c0", true),
 			place(doc, "left", "commits: " + text(r.commit && r.commit.what), r.commit, false, "c0"),
-			h("div", { class: "place gap c0" }, h("span", { text: r.confirmed ? "another thread came in here" : "another thread can come in here" })),
+			h("div", { class: "place gap c0" }, h("span", { text: r.confirmed ? "another thread intervened here" : "another thread can intervene here" })),
 			h("div", { class: "right", "data-thread": short(r.other, 40) }, r.other_acquire && r.other_access ? place(doc, "", "takes the lock", r.other_acquire, false, "c1") : null,
 				other ? place(doc, "", text(other.what), other, true, "c1") : null),
 			place(doc, "left", "goes on: " + text(r.violation && r.violation.what), r.violation, true, "c0"))),
 	list(r.threads).length ? section("Where the threads came from", list(r.threads).slice(0, 50).map((t) =>
 		h("details", {}, h("summary", {}, named(t.name, 40), " created by ", named(t.parent, 40)), h("ol", { class: "frames", start: 0 }, list(t.stack).slice(0, 200).map(frameItem))))) : null,
-	r.suppression ? section("To hide it", h("p", { class: "facts", text: "Put this line into a file and name it with --suppressions:" }), command(text(r.suppression))) : null);
+	r.suppression ? section("To suppress it", h("p", { class: "facts", text: "Put this line into a file and name it with --suppressions:" }), command(text(r.suppression))) : null);
 }

@@ -4,4 +4,4 @@ begin x := 1; y := x end; X := y
 //! sml-block-without-accesses.sml:2:1: warning: the block touches nothing shared, so nothing can interfere with it [no-shared-access]
 //!      2 | begin x := 1; y := x end; X := y
 //!        | ^~~~~
-//!   hint: names that begin with a small letter are local
+//!   hint: names that begin with a lower-case letter are local

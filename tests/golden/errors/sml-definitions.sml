@@ -17,12 +17,12 @@ X := Y; int C; lock
 //!      2 | int A[3]; int B := 4
 //!        |                 ^~
 //!   hint: assign it in a thread
-//! sml-definitions.sml:3:9: error: definitions stand before the first thread [misplaced]
+//! sml-definitions.sml:3:9: error: definitions must precede the first thread [misplaced]
 //!      3 | X := Y; int C; lock
 //!        |         ^~~
-//!   hint: a thread's own variables begin with a small letter and need no definition
-//! sml-definitions.sml:3:16: error: definitions stand before the first thread [misplaced]
+//!   hint: local variables begin with a lower-case letter and need no definition
+//! sml-definitions.sml:3:16: error: definitions must precede the first thread [misplaced]
 //!      3 | X := Y; int C; lock
 //!        |                ^~~~
-//!   hint: a thread's own variables begin with a small letter and need no definition
+//!   hint: local variables begin with a lower-case letter and need no definition
 //! 6 errors

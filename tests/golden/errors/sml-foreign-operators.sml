@@ -9,7 +9,7 @@ x := -X
 //!      2 | if (X > 1 && X < 3) { skip } else { skip };
 //!        |           ^~
 //!   hint: write !(!a | !b), or two nested ifs
-//! sml-foreign-operators.sml:3:11: error: '||' stands between threads; 'or' is written | (or ∨) [foreign-word]
+//! sml-foreign-operators.sml:3:11: error: '||' separates threads; 'or' is written | (or ∨) [foreign-word]
 //!      3 | if (X > 1 || X < 3) { skip } else { skip };
 //!        |           ^~
 //! sml-foreign-operators.sml:4:7: error: '==' is '=' in SML [foreign-word]

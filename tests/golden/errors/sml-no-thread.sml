@@ -3,5 +3,5 @@ int X; lock l
 //! sml-no-thread.sml:1:1: error: the model has no thread [no-threads]
 //!      1 | int X; lock l
 //!        | ^
-//!   hint: a thread is a list of statements behind the definitions
+//!   hint: a thread is a list of statements after the definitions
 //! 1 error

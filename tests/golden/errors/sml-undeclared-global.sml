@@ -9,7 +9,7 @@ acquire(mutx); release(mutex)
 //! sml-undeclared-global.sml:2:13: error: the global variable 'Other' is not declared [undeclared-name]
 //!      2 | Cuont := 1; Other := 2;
 //!        |             ^~~~~
-//!   hint: declare it before the first thread: int Other; locals begin with a small letter
+//!   hint: declare it before the first thread: int Other; locals begin with a lower-case letter
 //! sml-undeclared-global.sml:3:9: error: the lock 'mutx' is not declared [undeclared-name]
 //!      3 | acquire(mutx); release(mutex)
 //!        |         ^~~~

@@ -5,7 +5,7 @@ if (X = 1) skip else skip
 //! sml-without-parentheses.sml:2:7: error: expected '(' behind 'while', found 'X' [syntax]
 //!      2 | while X < 3 { X := X + 1 };
 //!        |       ^
-//! sml-without-parentheses.sml:3:12: error: expected '{' behind the condition, found 'skip' [syntax]
+//! sml-without-parentheses.sml:3:12: error: expected '{' after the condition, found 'skip' [syntax]
 //!      3 | if (X = 1) skip else skip
 //!        |            ^~~~
 //! 2 errors

@@ -1,11 +1,11 @@
 /*
- * say_log: the operations of a history as columns, for whoever draws or
- * re-reads them (docs/json.md has the form).
+ * history_log: the operations of a history as columns, for drawing and
+ * re-reading them (docs/json.md has the form).
  *
  * A column is a row of whole numbers, each as the difference to the one
- * before (zigzag), in base 128 (LEB128), then base64: about fifteen bytes an
- * operation, so that a million of them are a file that a browser opens.
- * Small whole numbers stand for themselves; other values are numbered in the
+ * before (zigzag), in base 128 (LEB128), then base64: about fifteen bytes
+ * per operation, so that a million of them are a file that a browser opens.
+ * Small integers represent themselves; other values are numbered in the
  * order of their appearance and listed once, long ones cut.
  */
 #include <stdlib.h>
@@ -13,39 +13,47 @@
 
 #include "ir/seqspec.h"
 #include "base/utf8.h"
-#include "lin/say.h"
+#include "report/history_json.h"
 
-#define VALUE_MAX 160         /* bytes of one value's text */
+#define VALUE_MAX  160        /* bytes of one value's text */
 #define VALUES_MAX (4u << 20) /* bytes of all of them; the rest is "..." */
-#define FACTS_MAX 64
+#define FACTS_MAX  64
 
-void say_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct buf *out)
+static void fact(const struct history *h, const struct interpretation *in, uint32_t op, struct buf *text, struct json_out *j)
+{
+	const struct hop *o = &h->ops[op];
+	json_begin_object(j, NULL);
+	json_uint(j, "operation", op);
+	val_json(&h->vals, h->procs.data[o->proc], json_value(j, "process"));
+	json_uint(j, "line", o->line);
+	json_uint(j, "call", o->call);
+	if (o->ret != RANK_INF)
+		json_uint(j, "return", o->ret);
+	buf_clear(text);
+	hop_print_short(h, o, in->object, text);
+	json_text_buf(j, "text", text);
+	buf_clear(text);
+	hop_print(h, o, in->object, text);
+	json_text_buf(j, "told", text);
+	json_end(j);
+}
+
+/* The operations in conflict, each once, and the culprit. */
+void history_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct json_out *j)
 {
 	struct buf text;
-	bool first = true;
+	uint32_t n = r->nops < FACTS_MAX ? r->nops : FACTS_MAX;
 	buf_init(&text);
-	buf_str(out, ",\"facts\":[");
-	for (uint32_t i = 0; i <= r->nops && i <= FACTS_MAX; i++) {
-		uint32_t op = i < r->nops ? r->ops[i] : r->culprit;
+	json_begin_array(j, "facts");
+	for (uint32_t i = 0; i <= n; i++) {
+		uint32_t op = i < n ? r->ops[i] : r->culprit;
 		bool told = op == RANK_INF;
-		for (uint32_t j = 0; j < i && j < r->nops; j++)
-			told |= r->ops[j] == op;
-		if (told)
-			continue;
-		const struct hop *o = &h->ops[op];
-		buf_clear(&text);
-		hop_print_short(h, o, in->object, &text);
-		buf_printf(out, "%s{\"operation\":%u,\"process\":", first ? "" : ",", op);
-		val_json(&h->vals, h->procs.data[o->proc], out);
-		buf_printf(out, ",\"line\":%u,\"call\":%u", o->line, o->call);
-		if (o->ret != RANK_INF)
-			buf_printf(out, ",\"return\":%u", o->ret);
-		buf_str(out, ",\"text\":");
-		buf_json(out, buf_cstr(&text), text.len);
-		buf_char(out, '}');
-		first = false;
+		for (uint32_t k = 0; k < i && k < n; k++)
+			told |= r->ops[k] == op;
+		if (!told)
+			fact(h, in, op, &text, j);
 	}
-	buf_char(out, ']');
+	json_end(j);
 	buf_free(&text);
 }
 
@@ -92,10 +100,10 @@ static void put(struct column *c, uint64_t v)
 	byte(c, (unsigned char)z);
 }
 
-static void begin(struct column *c, struct buf *out, const char *name, bool first)
+static void begin(struct column *c, struct json_out *j, const char *name)
 {
-	*c = (struct column){ .out = out };
-	buf_printf(out, "%s\"%s\":\"", first ? "" : ",", name);
+	*c = (struct column){ .out = json_value(j, name) };
+	buf_char(c->out, '"');
 }
 
 static void end(struct column *c)
@@ -110,7 +118,8 @@ static void end(struct column *c)
 struct listing {
 	const struct history *h;
 	struct map ids;
-	struct buf text;
+	struct buf text;   /* the values as JSON ... */
+	struct json_out j; /* ... by this */
 	uint32_t n;
 };
 
@@ -131,8 +140,7 @@ static void add_value(struct listing *l, val v)
 		b.len = n;
 		buf_str(&b, "...");
 	}
-	buf_str(&l->text, l->n ? "," : "");
-	buf_json(&l->text, buf_cstr(&b), b.len);
+	json_text_buf(&l->j, NULL, &b);
 	buf_free(&b);
 }
 
@@ -162,18 +170,17 @@ static uint64_t code(struct listing *l, val v)
 
 /* ---- the log --------------------------------------------------------------- */
 
-static void names(const struct history *h, const char *key, const val *list, uint32_t n, struct buf *out)
+static void names(const struct history *h, const char *key, const val *list, uint32_t n, struct json_out *j)
 {
-	buf_printf(out, "\"%s\":[", key);
+	json_begin_array(j, key);
 	for (uint32_t i = 0; i < n; i++) {
 		struct buf b;
 		buf_init(&b);
 		val_print_whole(&h->vals, list[i], &b);
-		buf_str(out, i ? "," : "");
-		buf_json(out, buf_cstr(&b), b.len > 4 * VALUE_MAX ? VALUE_MAX : b.len);
+		json_text_n(j, NULL, buf_cstr(&b), b.len > 4 * VALUE_MAX ? VALUE_MAX : b.len);
 		buf_free(&b);
 	}
-	buf_str(out, "],");
+	json_end(j);
 }
 
 enum field { F_PROCESS, F_KEY, F_FUNCTION, F_CALL, F_SPAN, F_A, F_B, F_RESULT, F_LINE, FIELDS };
@@ -181,78 +188,98 @@ enum field { F_PROCESS, F_KEY, F_FUNCTION, F_CALL, F_SPAN, F_A, F_B, F_RESULT, F
 static uint64_t field(struct listing *l, enum field f, const struct hop *o)
 {
 	switch (f) {
-	case F_PROCESS: return o->proc;
-	case F_KEY: return o->key;
-	case F_FUNCTION: return o->fn;
-	case F_CALL: return o->call;
-	case F_SPAN: return o->ret == RANK_INF ? 0 : o->ret - o->call;
-	case F_A: return code(l, o->a);
-	case F_B: return code(l, o->b);
-	case F_RESULT: return o->res;
-	default: return o->line;
+	case F_PROCESS:
+		return o->proc;
+	case F_KEY:
+		return o->key;
+	case F_FUNCTION:
+		return o->fn;
+	case F_CALL:
+		return o->call;
+	case F_SPAN:
+		return o->ret == RANK_INF ? 0 : o->ret - o->call;
+	case F_A:
+		return code(l, o->a);
+	case F_B:
+		return code(l, o->b);
+	case F_RESULT:
+		return o->res;
+	default:
+		return o->line;
 	}
 }
 
 /* The orders found, part after part; of a wrong one, up to where it is wrong. */
 static void orders(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-                   const struct check *c, struct buf *out)
+                   const struct check *c, history_order *before, struct json_out *j)
 {
 	struct column col;
 	struct buf lengths; /* written behind the column, which is made in one pass */
+	struct json_out each;
 	if ((o->condition != COND_ATOMIC && o->condition != COND_SEQUENTIAL) || o->k > 1 || o->k_min)
 		return;
 	buf_init(&lengths);
-	buf_char(out, ',');
-	begin(&col, out, "order", true);
+	json_out_init(&each, &lengths, true);
+	begin(&col, j, "order");
 	for (uint32_t i = 0; i < c->nparts; i++) {
 		const struct part *p = &c->parts[i];
 		uint32_t n = p->r.verdict == LIN_HOLDS && p->r.order ? p->r.norder : 0;
-		uint32_t *before = o->condition == COND_ATOMIC && !n ? part_order(h, in, c, p, &n) : NULL;
-		const uint32_t *order = before ? before : p->r.order;
+		uint32_t *made = o->condition == COND_ATOMIC && !n ? before(h, in, c, p, &n) : NULL;
+		const uint32_t *order = made ? made : p->r.order;
 		for (uint32_t k = 0; k < n; k++)
 			put(&col, order[k]);
-		free(before);
-		buf_printf(&lengths, "%s%u", i ? "," : "", n);
+		free(made);
+		json_uint(&each, NULL, n);
 	}
 	end(&col);
-	buf_printf(out, ",\"order_lengths\":[%s]", buf_cstr(&lengths));
-	out->failed |= lengths.failed;
+	json_begin_array(j, "order_lengths");
+	json_items(j, &lengths);
+	json_end(j);
 	buf_free(&lengths);
 }
 
-void say_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-             const struct check *c, struct buf *out)
+static void functions(const struct history *h, const struct interpretation *in, struct json_out *j)
 {
-	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b",
-		                                      "result", "line" };
+	json_begin_array(j, "functions");
+	json_text(j, NULL, "");
+	for (uint32_t f = 1; f < object_own_end(in->object); f++)
+		json_text(j, NULL, fn_name(f, in->object));
+	for (uint32_t f = 0; h->user && f < h->user->nmethods; f++)
+		json_text(j, NULL, h->user->methods[f].name);
+	json_end(j);
+}
+
+void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o, const struct check *c,
+                 history_order *before, struct json_out *j)
+{
+	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b", "result", "line" };
 	struct listing l = { .h = h };
 	struct column col;
 	map_init(&l.ids);
 	buf_init(&l.text);
-	buf_printf(out, ",\n\"log\":{\"operations\":%u,\"events\":%u,", h->n, h->nevents);
-	names(h, "processes", h->procs.data, h->procs.len, out);
-	names(h, "keys", h->keys.data, h->keys.len, out);
-	buf_str(out, "\"functions\":[\"\"");
-	for (uint32_t f = 1; f < object_own_end(in->object); f++)
-		buf_printf(out, ",\"%s\"", fn_name(f, in->object));
-	for (uint32_t f = 0; h->user && f < h->user->nmethods; f++)
-		buf_printf(out, ",\"%s\"", h->user->methods[f].name);
-	buf_str(out, "],\"columns\":{");
+	json_out_init(&l.j, &l.text, true);
+	json_begin_object(j, "log");
+	json_uint(j, "operations", h->n);
+	json_uint(j, "events", h->nevents);
+	names(h, "processes", h->procs.data, h->procs.len, j);
+	names(h, "keys", h->keys.data, h->keys.len, j);
+	functions(h, in, j);
+	json_begin_object(j, "columns");
 	for (int f = 0; f < FIELDS; f++) {
 		bool zero = true; /* an empty column is one of zeros */
 		for (uint32_t i = 0; i < h->n && zero; i++)
 			zero = !field(&l, (enum field)f, &h->ops[i]);
-		begin(&col, out, names_of[f], f == 0);
+		begin(&col, j, names_of[f]);
 		for (uint32_t i = 0; i < h->n && !zero; i++)
 			put(&col, field(&l, (enum field)f, &h->ops[i]));
 		end(&col);
 	}
-	buf_str(out, "},\"values\":[");
-	buf_add(out, buf_cstr(&l.text), l.text.len);
-	buf_char(out, ']');
-	out->failed |= l.text.failed;
-	orders(h, in, o, c, out);
-	buf_char(out, '}');
+	json_end(j);
+	json_begin_array(j, "values");
+	json_items(j, &l.text);
+	json_end(j);
+	orders(h, in, o, c, before, j);
+	json_end(j);
 	map_free(&l.ids);
 	buf_free(&l.text);
 }
