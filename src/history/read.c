@@ -209,7 +209,8 @@ static bool check_rec(struct reader *r, const struct read_rec *rec)
 	reader_error(r, rec->fname, rec->fname_len, "unknown-operation", "'%.*s' is not a known operation",
 	             (int)(rec->fname_len > 60 ? 60 : rec->fname_len), rec->fname);
 	if (rec->fname_len == 3 && !memcmp(rec->fname, "txn", 3)) {
-		diag_hint(r->d, "transactions are judged as a whole: intact history FILE, intact verify REPORT; --follow, --verify and convert are about objects");
+		diag_hint(r->d, "transactions are judged as a whole: intact history FILE, intact verify REPORT; --follow, --verify "
+		                "and convert are about objects");
 		return false;
 	}
 	if (r->h->user) {
@@ -533,8 +534,7 @@ bool history_read_opened(struct history *h, struct reader *r, const struct read_
 	return ok;
 }
 
-bool history_read(struct history *h, const char *path, const struct read_options *o,
-                  struct diags *d)
+bool history_read(struct history *h, const char *path, const struct read_options *o, struct diags *d)
 {
 	struct reader r;
 	if (reader_open(&r, h, path, o->format, d))
@@ -543,8 +543,8 @@ bool history_read(struct history *h, const char *path, const struct read_options
 	return false;
 }
 
-bool history_read_text(struct history *h, const char *name, const char *text, size_t len,
-                       const struct read_options *o, struct diags *d)
+bool history_read_text(struct history *h, const char *name, const char *text, size_t len, const struct read_options *o,
+                       struct diags *d)
 {
 	struct reader r;
 	if (reader_open_text(&r, h, name, text, len, o->format, d))

@@ -311,7 +311,8 @@ static int judge_job(const struct history_job *j)
 	struct reader r;
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
-	if (!(j->text ? reader_open_text(&r, h, j->path, j->text, j->len, ro.format, j->d) : reader_open(&r, h, j->path, ro.format, j->d))) {
+	if (!(j->text ? reader_open_text(&r, h, j->path, j->text, j->len, ro.format, j->d)
+	              : reader_open(&r, h, j->path, ro.format, j->d))) {
 		reader_close(&r);
 		return EXIT_USAGE;
 	}

@@ -24,16 +24,20 @@ const char *transactions_args_wrong(const struct history_args *a)
 	char name[80];
 	snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), bad);
 	int near = nearest_name(name, level_names, LEVEL_COUNT);
-	snprintf(why, sizeof why, "--level: '%s' is no isolation level%s%s%s; see docs/transactions.md", name, near >= 0 ? " (did you mean " : "",
-	         near >= 0 ? level_names[near] : "", near >= 0 ? "?)" : "");
+	snprintf(why, sizeof why, "--level: '%s' is no isolation level%s%s%s; see docs/transactions.md", name,
+	         near >= 0 ? " (did you mean " : "", near >= 0 ? level_names[near] : "", near >= 0 ? "?)" : "");
 	return why;
 }
 
 /* Options that are about objects. */
 static const char *object_option(const struct history_args *a)
 {
-	return a->object != OBJ_GUESS ? "--object" : a->condition != COND_ATOMIC ? "--condition" : a->k ? "--k" : a->delta ? "--delta"
-	       : a->algorithm != ALG_AUTO ? "--algorithm" : NULL;
+	return a->object != OBJ_GUESS        ? "--object"
+	       : a->condition != COND_ATOMIC ? "--condition"
+	       : a->k                        ? "--k"
+	       : a->delta                    ? "--delta"
+	       : a->algorithm != ALG_AUTO    ? "--algorithm"
+	                                     : NULL;
 }
 
 int transactions_judge(struct transactions_job *j, struct reader *r)
@@ -45,7 +49,8 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	const char *bad = object_option(j->a), *why;
 	size_t len;
 	if (bad) {
-		diag_error(j->d, "transactions", NULL, (struct span){ 0, 0 }, "%s: %s is about operations on an object, but these are transactions", r->in.name, bad);
+		diag_error(j->d, "transactions", NULL, (struct span){ 0, 0 },
+		           "%s: %s is about operations on an object, but these are transactions", r->in.name, bad);
 		diag_hint(j->d, "--level=NAME says which isolation level to check");
 		return EXIT_USAGE;
 	}

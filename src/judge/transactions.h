@@ -11,8 +11,8 @@ struct transactions_job {
 	struct limits *lim;
 	struct history *h;
 	struct diags *d;
-	val init;   /* --init, or VAL_NONE */
-	bool said;  /* the report tells what is unknown */
+	val init;  /* --init, or VAL_NONE */
+	bool said; /* the report tells what is unknown */
 };
 
 /* What is wrong with --level, or NULL. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define NO_REASON 0u
-#define UNSET 2u
-#define RESTART 2000 /* conflicts: a restart makes the theory hear everything again */
+#define UNSET     2u
+#define RESTART   2000 /* conflicts: a restart makes the theory hear everything again */
 
 struct watch {
 	uint32_t clause, blocker;
@@ -25,9 +25,9 @@ struct cdcl {
 	struct arena *a;
 	struct cdcl_theory th;
 	uint32_t nvars, cap;
-	uint8_t *value;       /* by literal: 1 true, 0 false, UNSET */
-	uint8_t *phase;       /* by variable: the last value, UNSET: none yet */
-	uint8_t *mark;        /* by variable: conflict analysis */
+	uint8_t *value; /* by literal: 1 true, 0 false, UNSET */
+	uint8_t *phase; /* by variable: the last value, UNSET: none yet */
+	uint8_t *mark;  /* by variable: conflict analysis */
 	uint32_t *level, *reason;
 	uint32_t *trail, ntrail, qhead, thead;
 	AVEC(uint32_t) starts; /* by decision level: length of the trail before it */

@@ -16,7 +16,7 @@
 enum cdcl_final {
 	CDCL_CONFLICT, /* a clause, as `assign` gives it */
 	CDCL_ACCEPT,
-	CDCL_MORE      /* there are new variables (cdcl_var) */
+	CDCL_MORE /* there are new variables (cdcl_var) */
 };
 
 struct cdcl_theory {

@@ -78,9 +78,9 @@ static void decide_all(struct txn_check *c, struct limits *lim)
 {
 	static const uint8_t cheap[] = { LEVEL_RU, LEVEL_RC, LEVEL_MAV, LEVEL_RA, LEVEL_CC };
 	decide(c, (struct isolation){ LEVEL_SER, (uint8_t)c->most }, lim);
-	for (uint8_t o = 0; o <= c->most; o++)
+	for (unsigned o = 0; o <= c->most; o++)
 		for (uint32_t k = 0; k < sizeof cheap; k++)
-			decide(c, (struct isolation){ cheap[k], o }, lim);
+			decide(c, (struct isolation){ cheap[k], (uint8_t)o }, lim);
 	for (int o = (int)c->most; o >= 0; o--)
 		for (int l = LEVEL_COUNT - 1; l >= 0; l--)
 			decide(c, (struct isolation){ (uint8_t)l, (uint8_t)o }, lim);
@@ -102,7 +102,8 @@ static void try(struct txn_check *c, struct isolation i, struct limits *lim)
 /* Session order gives better chains for clocks than none; serializability needs the fewest pairs of versions. */
 static void decide_asked(struct txn_check *c, struct isolation i, struct limits *lim)
 {
-	bool searches = i.level != LEVEL_RU && i.level != LEVEL_RC && i.level != LEVEL_MAV && i.level != LEVEL_RA && i.level != LEVEL_CC;
+	bool searches = i.level != LEVEL_RU && i.level != LEVEL_RC && i.level != LEVEL_MAV && i.level != LEVEL_RA &&
+	                i.level != LEVEL_CC;
 	uint8_t order = i.order == ORDER_NONE && c->most != ORDER_NONE ? ORDER_SESSION : i.order;
 	if (searches && i.level != LEVEL_SER)
 		try(c, (struct isolation){ LEVEL_SER, order }, lim);
@@ -113,7 +114,8 @@ static void decide_asked(struct txn_check *c, struct isolation i, struct limits 
 	decide(c, i, lim);
 }
 
-bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim, const char **why)
+bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim,
+               const char **why)
 {
 	memset(c, 0, sizeof *c);
 	c->deps = d;
@@ -166,7 +168,8 @@ bool txn_check_weakest(const struct txn_check *c, struct isolation i)
 	for (uint32_t k = 0; k < ALL_LEVELS; k++) {
 		struct isolation o = nth(k);
 		const struct txn_answer *a = answered(c, o);
-		if (a->asked && a->d.verdict == TXN_VIOLATED && (o.level != i.level || o.order != i.order) && isolation_implies(i, o))
+		if (a->asked && a->d.verdict == TXN_VIOLATED && (o.level != i.level || o.order != i.order) &&
+		    isolation_implies(i, o))
 			return false;
 	}
 	return true;

@@ -8,7 +8,7 @@
 
 struct txn_question {
 	struct isolation levels[LEVEL_COUNT * ORDER_COUNT];
-	uint32_t nlevels;      /* 0: all that the history can be asked about */
+	uint32_t nlevels;        /* 0: all that the history can be asked about */
 	bool sessions, realtime; /* names without an order mean session order, real time */
 };
 
@@ -18,21 +18,22 @@ bool txn_question_parse(struct txn_question *q, const char *list, const char **b
 struct txn_answer {
 	struct decision d;
 	bool asked;
-	bool decided;     /* by itself, not by another level */
-	int implied_by;   /* index of the answer that implies this one, or -1 */
+	bool decided;   /* by itself, not by another level */
+	int implied_by; /* index of the answer that implies this one, or -1 */
 };
 
 struct txn_check {
 	const struct deps *deps;
 	struct txn_answer answers[LEVEL_COUNT][ORDER_COUNT];
-	enum txn_verdict verdict;   /* of all that was asked: the worst */
-	bool all;                   /* no level was named */
-	enum txn_order most;        /* the strongest order that the history tells of */
+	enum txn_verdict verdict; /* of all that was asked: the worst */
+	bool all;                 /* no level was named */
+	enum txn_order most;      /* the strongest order that the history tells of */
 	struct arena *arena;
 };
 
 /* False: the question cannot be asked of this history: *why says what is missing. */
-bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim, const char **why);
+bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim,
+               const char **why);
 
 /* The answer with the fewest assumptions that tells why `i` is violated: a weakest level that is and that it implies. */
 const struct txn_answer *txn_check_reason(const struct txn_check *c, struct isolation i);

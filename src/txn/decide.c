@@ -108,7 +108,8 @@ static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uin
 	const struct graph *g = w->g;
 	struct cycle_edge *list = arena_array(w->q->keep, struct cycle_edge, n);
 	uint32_t start = 0, from = DEPS_NONE;
-	while (cycle && start < n && (graph_txn(g, g->edges.data[edges[start]].from) == DEPS_NONE || g->edges.data[edges[start]].kind == EDGE_INSIDE))
+	while (cycle && start < n &&
+	       (graph_txn(g, g->edges.data[edges[start]].from) == DEPS_NONE || g->edges.data[edges[start]].kind == EDGE_INSIDE))
 		start++;
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -121,7 +122,12 @@ static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uin
 		if (v == DEPS_NONE || v == from)
 			continue;
 		struct cycle_edge *c = &list[(*count)++];
-		*c = (struct cycle_edge){ .from = from, .to = v, .kind = e->kind, .why = e->why, .key = e->key, .reader = DEPS_NONE,
+		*c = (struct cycle_edge){ .from = from,
+			                  .to = v,
+			                  .kind = e->kind,
+			                  .why = e->why,
+			                  .key = e->key,
+			                  .reader = DEPS_NONE,
 			                  .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
 		w->told++;
 		if (e->why != WHY_GIVEN)
@@ -155,8 +161,9 @@ static enum anomaly_kind name_of(const struct deps *d, enum level level, const s
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!certain_step(d, &c[i]))
-			return level == LEVEL_SER || level == LEVEL_US ? ANOMALY_G2_ITEM : level == LEVEL_SI || level == LEVEL_PC ? ANOMALY_G_NONADJACENT
-			       : ANOMALY_G_SINGLE;
+			return level == LEVEL_SER || level == LEVEL_US  ? ANOMALY_G2_ITEM
+			       : level == LEVEL_SI || level == LEVEL_PC ? ANOMALY_G_NONADJACENT
+			                                                : ANOMALY_G_SINGLE;
 
 	uint32_t rw = 0, wr = 0, key = c[0].key;
 	bool adjacent = false, one_key = true;
@@ -306,7 +313,8 @@ static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 			must_precede(v->q, v->g, t, i, b);
 	for (uint32_t s = g->nchains ? g->seg_first[key] : 0; s < (g->nchains ? g->seg_first[key + 1] : 0); s++) {
 		const struct segment *seg = &g->segs[s];
-		if (g->order == ORDER_SESSION && txn_of(d, d->versions[g->sorted[seg->first].version].t)->session != txn_of(d, t)->session)
+		if (g->order == ORDER_SESSION &&
+		    txn_of(d, d->versions[g->sorted[seg->first].version].t)->session != txn_of(d, t)->session)
 			continue;
 		uint32_t lo = seg->first, hi = seg->end;
 		while (lo < hi) {
@@ -438,11 +446,14 @@ static void missed(struct question *q, struct graph *g, const struct search_resu
 	if (n)
 		memcpy(cycle, r->missed, n * sizeof *cycle);
 	if (r->missed_from != r->missed_by)
-		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN, common_key(q->d, r->missed_from, r->missed_by), 0);
-	cycle[n++] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key, r->missed_a);
+		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN,
+		                        common_key(q->d, r->missed_from, r->missed_by), 0);
+	cycle[n++] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key,
+	                        r->missed_a);
 	q->out->verdict = TXN_VIOLATED;
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
-	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC : name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
+	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC
+	                                          : name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
 }
 
 /* Two transactions that read one version of a key and then wrote the key: whichever wrote first, the other missed it. */
@@ -460,8 +471,20 @@ static bool lost_update(struct question *q)
 				continue;
 			}
 			struct cycle_edge *c = arena_array(q->keep, struct cycle_edge, 2);
-			c[0] = (struct cycle_edge){ .from = by[v] - 1, .to = t, .kind = EDGE_RW, .why = WHY_GIVEN, .key = key, .reader = DEPS_NONE, .version = v };
-			c[1] = (struct cycle_edge){ .from = t, .to = by[v] - 1, .kind = EDGE_RW, .why = WHY_GIVEN, .key = key, .reader = DEPS_NONE, .version = v };
+			c[0] = (struct cycle_edge){ .from = by[v] - 1,
+				                    .to = t,
+				                    .kind = EDGE_RW,
+				                    .why = WHY_GIVEN,
+				                    .key = key,
+				                    .reader = DEPS_NONE,
+				                    .version = v };
+			c[1] = (struct cycle_edge){ .from = t,
+				                    .to = by[v] - 1,
+				                    .kind = EDGE_RW,
+				                    .why = WHY_GIVEN,
+				                    .key = key,
+				                    .reader = DEPS_NONE,
+				                    .version = v };
 			q->out->cycle = c;
 			q->out->ncycle = 2;
 			q->out->name = ANOMALY_LOST_UPDATE;
@@ -539,7 +562,8 @@ static void ask(struct question *q)
 	}
 }
 
-void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim, struct decision *out)
+void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim,
+                struct decision *out)
 {
 	const struct anomaly *direct;
 	memset(out, 0, sizeof *out);

@@ -9,19 +9,34 @@
 #define ANOMALIES_KEPT 64u
 
 const char *const anomaly_names[] = {
-	[ANOMALY_NONE] = "none", [ANOMALY_INTERNAL] = "internal", [ANOMALY_G1A] = "G1a", [ANOMALY_G1B] = "G1b",
-	[ANOMALY_GARBAGE] = "garbage-read", [ANOMALY_FUTURE] = "future-read", [ANOMALY_DIRTY_UPDATE] = "dirty-update",
-	[ANOMALY_DUPLICATE] = "duplicate-elements", [ANOMALY_INCOMPATIBLE] = "incompatible-order", [ANOMALY_G0] = "G0",
-	[ANOMALY_G1C] = "G1c", [ANOMALY_LOST_UPDATE] = "lost-update", [ANOMALY_FRACTURED_READ] = "fractured-read",
-	[ANOMALY_LONG_FORK] = "long-fork", [ANOMALY_WRITE_SKEW] = "write-skew", [ANOMALY_G_SINGLE] = "G-single",
-	[ANOMALY_G_NONADJACENT] = "G-nonadjacent", [ANOMALY_G2_ITEM] = "G2-item", [ANOMALY_G_CURSOR] = "G-cursor",
-	[ANOMALY_G_MONOTONIC] = "G-monotonic", [ANOMALY_NO_ORDER] = "no-order", NULL,
+	[ANOMALY_NONE] = "none",
+	[ANOMALY_INTERNAL] = "internal",
+	[ANOMALY_G1A] = "G1a",
+	[ANOMALY_G1B] = "G1b",
+	[ANOMALY_GARBAGE] = "garbage-read",
+	[ANOMALY_FUTURE] = "future-read",
+	[ANOMALY_DIRTY_UPDATE] = "dirty-update",
+	[ANOMALY_DUPLICATE] = "duplicate-elements",
+	[ANOMALY_INCOMPATIBLE] = "incompatible-order",
+	[ANOMALY_G0] = "G0",
+	[ANOMALY_G1C] = "G1c",
+	[ANOMALY_LOST_UPDATE] = "lost-update",
+	[ANOMALY_FRACTURED_READ] = "fractured-read",
+	[ANOMALY_LONG_FORK] = "long-fork",
+	[ANOMALY_WRITE_SKEW] = "write-skew",
+	[ANOMALY_G_SINGLE] = "G-single",
+	[ANOMALY_G_NONADJACENT] = "G-nonadjacent",
+	[ANOMALY_G2_ITEM] = "G2-item",
+	[ANOMALY_G_CURSOR] = "G-cursor",
+	[ANOMALY_G_MONOTONIC] = "G-monotonic",
+	[ANOMALY_NO_ORDER] = "no-order",
+	NULL,
 };
 
 /* One write of the history: who made it, and where. */
 struct written {
 	uint32_t txn, op;
-	uint32_t next;  /* another transaction's write of the same value + 1, or 0 */
+	uint32_t next; /* another transaction's write of the same value + 1, or 0 */
 };
 
 struct builder {
@@ -29,15 +44,15 @@ struct builder {
 	const struct txn_history *th;
 	struct arena *a;
 	struct diags *diags;
-	struct map by_value;       /* (key, value) -> index into `writes` */
+	struct map by_value; /* (key, value) -> index into `writes` */
 	AVEC(struct written) writes;
-	uint8_t *kind;             /* by key: 1 register, 2 list */
-	uint32_t *stamp;           /* by key: transaction + 1 that touched it last */
-	uint32_t *last_write;      /* ... its last write of it (op) + 1, or 0 */
-	uint32_t *last_read;       /* ... and its last read + 1, or 0 */
-	uint32_t *slot;            /* by key: scratch */
-	bool *seen;                /* by transaction: somebody saw a write of it */
-	val *longest;              /* by key: the longest list that was read, or VAL_NONE */
+	uint8_t *kind;        /* by key: 1 register, 2 list */
+	uint32_t *stamp;      /* by key: transaction + 1 that touched it last */
+	uint32_t *last_write; /* ... its last write of it (op) + 1, or 0 */
+	uint32_t *last_read;  /* ... and its last read + 1, or 0 */
+	uint32_t *slot;       /* by key: scratch */
+	bool *seen;           /* by transaction: somebody saw a write of it */
+	val *longest;         /* by key: the longest list that was read, or VAL_NONE */
 	uint32_t *longest_txn, *longest_op;
 };
 
@@ -69,8 +84,7 @@ static bool note_write(struct builder *b, uint32_t t, uint32_t op)
 		buf_init(&key);
 		val_print(&b->th->h->vals, b->th->h->keys.data[m->key], &key);
 		diag_error(b->diags, "mixed-key", b->th->h->show_line ? b->th->h->show_line(b->th->h, b->th->txns[t].line) : NULL,
-		           (struct span){ 0, 0 },
-		           "key %s is both written and appended to", buf_cstr(&key));
+		           (struct span){ 0, 0 }, "key %s is both written and appended to", buf_cstr(&key));
 		diag_hint(b->diags, "a key is a register (w) or a list (append)");
 		buf_free(&key);
 		return false;
@@ -117,7 +131,8 @@ static const struct written *writer_of(const struct builder *b, uint32_t key, va
 		const struct written *w = &b->writes.data[i - 1];
 		uint8_t s = b->th->txns[w->txn].status;
 		possible += s != TXN_ABORTED;
-		if (!best || s < b->th->txns[best->txn].status || (s == TXN_UNKNOWN && b->th->txns[best->txn].status == TXN_ABORTED))
+		if (!best || s < b->th->txns[best->txn].status ||
+		    (s == TXN_UNKNOWN && b->th->txns[best->txn].status == TXN_ABORTED))
 			best = w;
 	}
 	*several = possible > 1;
@@ -445,7 +460,7 @@ static uint32_t version_read(struct builder *b, uint32_t t, uint32_t op)
 	const struct written *w = writer_of(b, m->key, v, &several);
 	if (!w || d->dense[w->txn] == DEPS_NONE)
 		return DEPS_NONE;
-	if (w->txn == h) { /* else its own earlier write: an internal anomaly, noted already */
+	if (w->txn == h) {                        /* else its own earlier write: an internal anomaly, noted already */
 		if (w->op > op && !is_list(b, m)) /* lists were looked at */
 			anomaly(b, ANOMALY_FUTURE, h, op, h, w->op, v);
 		return DEPS_NONE;

@@ -20,28 +20,45 @@
 enum anomaly_kind {
 	ANOMALY_NONE,
 	/* direct: found by looking at reads one by one */
-	ANOMALY_INTERNAL, ANOMALY_G1A, ANOMALY_G1B, ANOMALY_GARBAGE, ANOMALY_FUTURE, ANOMALY_DIRTY_UPDATE, ANOMALY_DUPLICATE,
+	ANOMALY_INTERNAL,
+	ANOMALY_G1A,
+	ANOMALY_G1B,
+	ANOMALY_GARBAGE,
+	ANOMALY_FUTURE,
+	ANOMALY_DIRTY_UPDATE,
+	ANOMALY_DUPLICATE,
 	ANOMALY_INCOMPATIBLE,
 	/* cycles */
-	ANOMALY_G0, ANOMALY_G1C, ANOMALY_LOST_UPDATE, ANOMALY_FRACTURED_READ, ANOMALY_LONG_FORK, ANOMALY_WRITE_SKEW, ANOMALY_G_SINGLE,
-	ANOMALY_G_NONADJACENT, ANOMALY_G2_ITEM, ANOMALY_G_CURSOR, ANOMALY_G_MONOTONIC, ANOMALY_NO_ORDER, ANOMALY_COUNT
+	ANOMALY_G0,
+	ANOMALY_G1C,
+	ANOMALY_LOST_UPDATE,
+	ANOMALY_FRACTURED_READ,
+	ANOMALY_LONG_FORK,
+	ANOMALY_WRITE_SKEW,
+	ANOMALY_G_SINGLE,
+	ANOMALY_G_NONADJACENT,
+	ANOMALY_G2_ITEM,
+	ANOMALY_G_CURSOR,
+	ANOMALY_G_MONOTONIC,
+	ANOMALY_NO_ORDER,
+	ANOMALY_COUNT
 };
 /* "G1a", "internal", "lost-update", ... as Elle spells them. */
 extern const char *const anomaly_names[];
 
 struct anomaly {
 	uint8_t kind;
-	uint32_t txn, op;     /* of the history: the transaction and its micro-operation */
-	uint32_t other;       /* the transaction it is about, or DEPS_NONE */
-	uint32_t other_op;    /* ... and its micro-operation (for INCOMPATIBLE: another read), or DEPS_NONE */
-	val v;                /* the value it is about (an element of a list), or VAL_NONE */
+	uint32_t txn, op;  /* of the history: the transaction and its micro-operation */
+	uint32_t other;    /* the transaction it is about, or DEPS_NONE */
+	uint32_t other_op; /* ... and its micro-operation (for INCOMPATIBLE: another read), or DEPS_NONE */
+	val v;             /* the value it is about (an element of a list), or VAL_NONE */
 };
 
 struct dversion {
 	uint32_t key;
-	uint32_t t;       /* DEPS_NONE: the initial version */
+	uint32_t t;            /* DEPS_NONE: the initial version */
 	uint32_t first_po, po; /* places of the first and the last write in their transaction */
-	val v;            /* the value of the last write */
+	val v;                 /* the value of the last write */
 };
 
 struct dread {
@@ -66,15 +83,15 @@ struct deps {
 	struct dversion *versions;
 	uint32_t *read_first, *write_first; /* n + 1 */
 	struct dread *reads;
-	uint32_t *writes;    /* versions by transaction */
+	uint32_t *writes;                 /* versions by transaction */
 	uint32_t *reader_first, *readers; /* by version: transactions, ascending, each once */
-	AVEC(struct dpair) known; /* order of versions that lists show */
+	AVEC(struct dpair) known;         /* order of versions that lists show */
 	AVEC(struct anomaly) anomalies;
 	uint32_t nanomalies[ANOMALY_COUNT]; /* all of them; only the first few are in the list */
-	val init;            /* what registers were at first, besides nil */
+	val init;                           /* what registers were at first, besides nil */
 	bool init_guessed;
-	uint32_t nunseen;    /* appends of which the place is not known */
-	bool no_clocks;      /* graphs do without clocks, as they do when there are too many chains (for tests) */
+	uint32_t nunseen; /* appends of which the place is not known */
+	bool no_clocks;   /* graphs do without clocks, as they do when there are too many chains (for tests) */
 	/* Values that several transactions wrote and somebody read: who wrote what was read is not known. */
 	uint32_t nambiguous;
 	struct anomaly ambiguous; /* the first of them */

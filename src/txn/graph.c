@@ -9,7 +9,8 @@
 
 #define CLOCK_MAX ((size_t)3 << 30) /* bytes of clocks */
 
-uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key, uint32_t reason)
+uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
+                    uint32_t reason)
 {
 	struct gedge e = { from, to, g->head[from], key, reason, (uint8_t)kind, (uint8_t)why };
 	avec_push(g->arena, &g->edges, e);
@@ -87,7 +88,8 @@ static void ww_edges(struct graph *g, uint32_t a, uint32_t b)
 	const struct deps *d = g->d;
 	uint32_t key = d->versions[a].key, ta = d->versions[a].t, tb = d->versions[b].t;
 	if (ta != DEPS_NONE)
-		graph_edge(g, graph_end(g, ta), g->family == FAMILY_PC ? graph_end(g, tb) : graph_begin(g, tb), EDGE_WW, WHY_GIVEN, key, 0);
+		graph_edge(g, graph_end(g, ta), g->family == FAMILY_PC ? graph_end(g, tb) : graph_begin(g, tb), EDGE_WW, WHY_GIVEN,
+		           key, 0);
 	if (g->family == FAMILY_DEP)
 		return;
 	for (uint32_t i = d->reader_first[a]; i < d->reader_first[a + 1]; i++)
@@ -112,7 +114,8 @@ static void init_edges(struct graph *g)
 			uint32_t w = g->sorted[g->segs[s].first].version;
 			for (uint32_t i = g->last_first[init]; i < g->last_end[init]; i++)
 				if (g->last_readers[i].t != d->versions[w].t)
-					graph_edge(g, graph_begin(g, g->last_readers[i].t), graph_end(g, d->versions[w].t), EDGE_RW, WHY_GIVEN, k, init);
+					graph_edge(g, graph_begin(g, g->last_readers[i].t), graph_end(g, d->versions[w].t), EDGE_RW,
+					           WHY_GIVEN, k, init);
 		}
 		/* the first writer itself may be a reader: its chain's next writer needs the edge then, but inside a chain that is
 		 * implied; from other chains' readers nothing is lost */
@@ -217,7 +220,8 @@ static uint32_t last_readers(struct graph *g, uint32_t v, struct sort_key *key, 
 	g->last_first[v] = at;
 	for (uint32_t i = 0; i < n; i++)
 		if (i + 1 == n || key[i].at >> 32 != key[i + 1].at >> 32)
-			g->last_readers[at++] = (struct last_reader){ key[i].what, (uint32_t)(key[i].at >> 32), (uint32_t)key[i].at };
+			g->last_readers[at++] = (struct last_reader){ key[i].what, (uint32_t)(key[i].at >> 32),
+				                                      (uint32_t)key[i].at };
 	g->last_end[v] = at;
 	return at;
 }
@@ -258,7 +262,8 @@ static void sort_versions(struct graph *g)
 		g->seg_at = arena_array(g->arena, struct span, (size_t)d->nkeys * g->nchains + 1);
 		for (uint32_t k = 0; k < d->nkeys; k++)
 			for (uint32_t s = g->seg_first[k]; s < g->seg_first[k + 1]; s++)
-				g->seg_at[(size_t)k * g->nchains + segs.data[s].chain] = (struct span){ segs.data[s].first, segs.data[s].end };
+				g->seg_at[(size_t)k * g->nchains + segs.data[s].chain] = (struct span){ segs.data[s].first,
+					                                                                segs.data[s].end };
 	}
 	for (uint32_t i = 0; i <= at; i++) {
 		if (i < at)
@@ -309,7 +314,8 @@ static uint64_t *hints(struct graph *g)
 {
 	const struct deps *d = g->d;
 	uint64_t *hint = arena_array(g->arena, uint64_t, (size_t)d->n + 1);
-	uint32_t *length = arena_array(g->arena, uint32_t, d->th->nsessions + 1), *count = arena_array(g->arena, uint32_t, d->th->nsessions + 1);
+	uint32_t *length = arena_array(g->arena, uint32_t, d->th->nsessions + 1),
+		 *count = arena_array(g->arena, uint32_t, d->th->nsessions + 1);
 	uint32_t changes = 0, sessions = 0;
 	for (uint32_t t = 0; t < d->n; t++) {
 		uint32_t s = txn_of(g, t)->session;
@@ -347,7 +353,8 @@ static void heap_sift(uint64_t *key, uint32_t *heap, uint32_t n, uint32_t i)
 
 void graph_rank_by_hint(struct graph *g)
 {
-	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), *heap = arena_array(g->arena, uint32_t, g->nnodes + 1), n = 0, done = 0;
+	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), *heap = arena_array(g->arena, uint32_t, g->nnodes + 1),
+		 n = 0, done = 0;
 	uint64_t *key = arena_array(g->arena, uint64_t, (size_t)g->nnodes + 1), *hint = hints(g);
 	for (uint32_t v = 0; v < g->nnodes; v++) {
 		uint32_t t = graph_txn(g, v);
@@ -379,7 +386,8 @@ void graph_rank_by_hint(struct graph *g)
 	assert(done == g->nnodes);
 }
 
-void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a, struct limits *lim)
+void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
+                struct limits *lim)
 {
 	memset(g, 0, sizeof *g);
 	g->d = d;
@@ -474,7 +482,8 @@ uint32_t *graph_reason(const struct graph *g, uint32_t u, uint32_t v, uint32_t b
 /* Nodes that graph_rank could not place lie on cycles or behind them: from each of some, the way back to it. */
 static uint32_t *any_cycle(struct graph *g, uint32_t *n)
 {
-	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), *todo = arena_array(g->arena, uint32_t, g->nnodes + 1), len = 0;
+	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), *todo = arena_array(g->arena, uint32_t, g->nnodes + 1),
+		 len = 0;
 	for (uint32_t i = 0; i < g->edges.len; i++)
 		in[g->edges.data[i].to]++;
 	for (uint32_t v = 0; v < g->nnodes; v++)

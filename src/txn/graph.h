@@ -27,10 +27,10 @@ enum edge_kind { EDGE_INSIDE, EDGE_SESSION, EDGE_REALTIME, EDGE_WR, EDGE_WW, EDG
 enum edge_why { WHY_GIVEN, WHY_MISSED, WHY_AFTER, WHY_CERTAIN };
 
 struct gedge {
-	uint32_t from, to;   /* nodes */
-	uint32_t next;       /* the next one of `from` + 1 */
-	uint32_t key;        /* wr ww rw */
-	uint32_t reason;     /* MISSED: the reader's read (index into deps.reads); CHOSEN: the literal */
+	uint32_t from, to; /* nodes */
+	uint32_t next;     /* the next one of `from` + 1 */
+	uint32_t key;      /* wr ww rw */
+	uint32_t reason;   /* MISSED: the reader's read (index into deps.reads); CHOSEN: the literal */
 	uint8_t kind, why;
 };
 
@@ -54,26 +54,26 @@ struct graph {
 	struct arena *arena;
 	enum family family;
 	enum txn_order order;
-	unsigned with;         /* enum graph_with */
+	unsigned with; /* enum graph_with */
 	uint32_t nnodes, ntime;
 	AVEC(struct gedge) edges;
 	uint32_t *head;        /* by node: edge + 1 */
 	uint32_t *rank, *topo; /* a topological order of the given edges */
 	/* chains; nchains is 0 when there are too many for clocks */
-	uint32_t nchains, width; /* width: chains rounded up to a vector */
-	uint32_t *chain, *place; /* by transaction; the place counts from 0 */
-	int32_t *clock;        /* [node * width + chain] */
+	uint32_t nchains, width;       /* width: chains rounded up to a vector */
+	uint32_t *chain, *place;       /* by transaction; the place counts from 0 */
+	int32_t *clock;                /* [node * width + chain] */
 	struct sorted_version *sorted; /* versions without the initial ones, by key, chain, place; one more behind them */
-	uint32_t *seg_first;   /* by key */
-	struct span *seg_at;   /* [key * nchains + chain]: its slice; NULL when keys have few segments */
+	uint32_t *seg_first;           /* by key */
+	struct span *seg_at;           /* [key * nchains + chain]: its slice; NULL when keys have few segments */
 	struct segment *segs;
 	struct last_reader *last_readers; /* the versions' last readers in each chain; those of sorted ones stand in that order */
 	uint32_t *last_first, *last_end;  /* by version */
-	uint64_t *dirty;       /* by node: chains (modulo 64) that its clock grew in */
-	uint64_t *queue[4];    /* ranks that wait, as bits with summaries */
+	uint64_t *dirty;                  /* by node: chains (modulo 64) that its clock grew in */
+	uint64_t *queue[4];               /* ranks that wait, as bits with summaries */
 	uint32_t levels;
 	struct limits *lim;
-	uint32_t cycle_edge;   /* the edge that closed a cycle, or DEPS_NONE */
+	uint32_t cycle_edge; /* the edge that closed a cycle, or DEPS_NONE */
 };
 
 enum graph_status { GRAPH_OK, GRAPH_CYCLE, GRAPH_LIMIT };
@@ -96,18 +96,19 @@ static inline uint32_t graph_txn(const struct graph *g, uint32_t node)
 
 /* What a graph has. */
 enum graph_with {
-	WITH_WR = 1,      /* edges from writers to readers */
-	WITH_KNOWN = 2,   /* the known order of versions */
-	WITH_MISSED = 4,  /* the rules */
+	WITH_WR = 1,     /* edges from writers to readers */
+	WITH_KNOWN = 2,  /* the known order of versions */
+	WITH_MISSED = 4, /* the rules */
 	WITH_AFTER = 8,
-	WITH_UPDATES = 16, /* no rw edges from transactions that only read (update-serializable) */
-	WITH_SEEN = 32,   /* the rule `missed` counts only what a transaction sees by session, real time and wr (causal) */
-	WITH_DIRECT = 64, /* ... and only directly (read-atomic) */
+	WITH_UPDATES = 16,   /* no rw edges from transactions that only read (update-serializable) */
+	WITH_SEEN = 32,      /* the rule `missed` counts only what a transaction sees by session, real time and wr (causal) */
+	WITH_DIRECT = 64,    /* ... and only directly (read-atomic) */
 	WITH_NO_CHAINS = 128 /* nothing but edges is wanted */
 };
 
 /* A graph with the given edges. Memory is the arena's (out-of-memory longjmps). */
-void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a, struct limits *lim);
+void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
+                struct limits *lim);
 /* Ranks; GRAPH_CYCLE: the given edges have a cycle. */
 enum graph_status graph_rank(struct graph *g);
 /* Ranks of a graph without cycles that follow, where the edges allow it, when transactions were recorded: near to what happened. */
@@ -121,7 +122,8 @@ bool graph_reaches(const struct graph *g, uint32_t u, uint32_t v);
 uint32_t graph_last_before(const struct graph *g, const struct segment *s, uint32_t t);
 
 /* Adds an edge without looking at clocks. */
-uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key, uint32_t reason);
+uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
+                    uint32_t reason);
 /* The edges of a shortest path from u to v by edges with numbers below `before`, as an arena array; *n = 0: none. */
 uint32_t *graph_path(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
 /* The same for the way by which a reader comes after the version that it must not miss, as the graph's rule `missed` has it. */

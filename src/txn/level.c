@@ -4,27 +4,52 @@
 #include <string.h>
 
 const char *const level_names[] = {
-	[LEVEL_RU] = "read-uncommitted", [LEVEL_RC] = "read-committed", [LEVEL_CS] = "cursor-stability",
-	[LEVEL_MAV] = "monotonic-atomic-view", [LEVEL_MV] = "monotonic-view", [LEVEL_RA] = "read-atomic",
-	[LEVEL_UA] = "update-atomic", [LEVEL_CC] = "causal", [LEVEL_PC] = "prefix", [LEVEL_CV] = "consistent-view",
-	[LEVEL_SI] = "snapshot-isolation", [LEVEL_US] = "update-serializable", [LEVEL_SER] = "serializable", NULL,
+	[LEVEL_RU] = "read-uncommitted",
+	[LEVEL_RC] = "read-committed",
+	[LEVEL_CS] = "cursor-stability",
+	[LEVEL_MAV] = "monotonic-atomic-view",
+	[LEVEL_MV] = "monotonic-view",
+	[LEVEL_RA] = "read-atomic",
+	[LEVEL_UA] = "update-atomic",
+	[LEVEL_CC] = "causal",
+	[LEVEL_PC] = "prefix",
+	[LEVEL_CV] = "consistent-view",
+	[LEVEL_SI] = "snapshot-isolation",
+	[LEVEL_US] = "update-serializable",
+	[LEVEL_SER] = "serializable",
+	NULL,
 };
 
 static const char *const session_names[] = {
-	[LEVEL_RU] = "strong-session-read-uncommitted", [LEVEL_RC] = "strong-session-read-committed",
-	[LEVEL_CS] = "strong-session-cursor-stability", [LEVEL_MAV] = "strong-session-monotonic-atomic-view",
-	[LEVEL_MV] = "strong-session-monotonic-view", [LEVEL_RA] = "strong-session-read-atomic",
-	[LEVEL_UA] = "strong-session-update-atomic", [LEVEL_CC] = "strong-session-causal", [LEVEL_PC] = "strong-session-prefix",
-	[LEVEL_CV] = "strong-session-consistent-view", [LEVEL_SI] = "strong-session-snapshot-isolation",
-	[LEVEL_US] = "strong-session-update-serializable", [LEVEL_SER] = "strong-session-serializable",
+	[LEVEL_RU] = "strong-session-read-uncommitted",
+	[LEVEL_RC] = "strong-session-read-committed",
+	[LEVEL_CS] = "strong-session-cursor-stability",
+	[LEVEL_MAV] = "strong-session-monotonic-atomic-view",
+	[LEVEL_MV] = "strong-session-monotonic-view",
+	[LEVEL_RA] = "strong-session-read-atomic",
+	[LEVEL_UA] = "strong-session-update-atomic",
+	[LEVEL_CC] = "strong-session-causal",
+	[LEVEL_PC] = "strong-session-prefix",
+	[LEVEL_CV] = "strong-session-consistent-view",
+	[LEVEL_SI] = "strong-session-snapshot-isolation",
+	[LEVEL_US] = "strong-session-update-serializable",
+	[LEVEL_SER] = "strong-session-serializable",
 };
 
 static const char *const strong_names[] = {
-	[LEVEL_RU] = "strong-read-uncommitted", [LEVEL_RC] = "strong-read-committed", [LEVEL_CS] = "strong-cursor-stability",
-	[LEVEL_MAV] = "strong-monotonic-atomic-view", [LEVEL_MV] = "strong-monotonic-view", [LEVEL_RA] = "strong-read-atomic",
-	[LEVEL_UA] = "strong-update-atomic", [LEVEL_CC] = "strong-causal", [LEVEL_PC] = "strong-prefix",
-	[LEVEL_CV] = "strong-consistent-view", [LEVEL_SI] = "strong-snapshot-isolation",
-	[LEVEL_US] = "strong-update-serializable", [LEVEL_SER] = "strict-serializable",
+	[LEVEL_RU] = "strong-read-uncommitted",
+	[LEVEL_RC] = "strong-read-committed",
+	[LEVEL_CS] = "strong-cursor-stability",
+	[LEVEL_MAV] = "strong-monotonic-atomic-view",
+	[LEVEL_MV] = "strong-monotonic-view",
+	[LEVEL_RA] = "strong-read-atomic",
+	[LEVEL_UA] = "strong-update-atomic",
+	[LEVEL_CC] = "strong-causal",
+	[LEVEL_PC] = "strong-prefix",
+	[LEVEL_CV] = "strong-consistent-view",
+	[LEVEL_SI] = "strong-snapshot-isolation",
+	[LEVEL_US] = "strong-update-serializable",
+	[LEVEL_SER] = "strict-serializable",
 };
 
 /* Other names of a level. */
@@ -32,11 +57,24 @@ static const struct {
 	const char *name;
 	uint8_t level;
 } aliases[] = {
-	{ "PL-1", LEVEL_RU }, { "PL-2", LEVEL_RC }, { "PL-CS", LEVEL_CS }, { "PL-2L", LEVEL_MV }, { "PL-2+", LEVEL_CV },
-	{ "parallel-snapshot-isolation", LEVEL_CV }, { "forward-consistent-view", LEVEL_CV }, { "PL-FCV", LEVEL_CV },
-	{ "causal-cerone", LEVEL_CC }, { "prefix-consistency", LEVEL_PC }, { "PL-SI", LEVEL_SI },
-	{ "generalized-snapshot-isolation", LEVEL_SI }, { "generalised-snapshot-isolation", LEVEL_SI }, { "PL-3U", LEVEL_US },
-	{ "PL-3", LEVEL_SER }, { "repeatable-read", LEVEL_SER }, { "PL-2.99", LEVEL_SER }, { "conflict-serializable", LEVEL_SER },
+	{ "PL-1", LEVEL_RU },
+	{ "PL-2", LEVEL_RC },
+	{ "PL-CS", LEVEL_CS },
+	{ "PL-2L", LEVEL_MV },
+	{ "PL-2+", LEVEL_CV },
+	{ "parallel-snapshot-isolation", LEVEL_CV },
+	{ "forward-consistent-view", LEVEL_CV },
+	{ "PL-FCV", LEVEL_CV },
+	{ "causal-cerone", LEVEL_CC },
+	{ "prefix-consistency", LEVEL_PC },
+	{ "PL-SI", LEVEL_SI },
+	{ "generalized-snapshot-isolation", LEVEL_SI },
+	{ "generalised-snapshot-isolation", LEVEL_SI },
+	{ "PL-3U", LEVEL_US },
+	{ "PL-3", LEVEL_SER },
+	{ "repeatable-read", LEVEL_SER },
+	{ "PL-2.99", LEVEL_SER },
+	{ "conflict-serializable", LEVEL_SER },
 	{ "view-serializable", LEVEL_SER },
 };
 
@@ -49,8 +87,14 @@ const char *isolation_name(struct isolation i)
 const char *level_aliases(enum level l)
 {
 	static const char *const text[LEVEL_COUNT] = {
-		[LEVEL_RU] = "PL-1", [LEVEL_RC] = "PL-2", [LEVEL_CS] = "PL-CS", [LEVEL_MV] = "PL-2L", [LEVEL_CC] = "causal-cerone",
-		[LEVEL_CV] = "PL-2+, parallel-snapshot-isolation", [LEVEL_SI] = "PL-SI, generalized", [LEVEL_US] = "PL-3U",
+		[LEVEL_RU] = "PL-1",
+		[LEVEL_RC] = "PL-2",
+		[LEVEL_CS] = "PL-CS",
+		[LEVEL_MV] = "PL-2L",
+		[LEVEL_CC] = "causal-cerone",
+		[LEVEL_CV] = "PL-2+, parallel-snapshot-isolation",
+		[LEVEL_SI] = "PL-SI, generalized",
+		[LEVEL_US] = "PL-3U",
 		[LEVEL_SER] = "PL-3, repeatable-read",
 	};
 	return text[l];
@@ -110,18 +154,10 @@ bool isolation_exists(struct isolation i)
 /* What each implies directly, with the same order of transactions: bits of levels. */
 #define BIT(l) (1u << LEVEL_##l)
 static const uint32_t implied[LEVEL_COUNT] = {
-	[LEVEL_RC] = BIT(RU),
-	[LEVEL_CS] = BIT(RC),
-	[LEVEL_MAV] = BIT(RC),
-	[LEVEL_MV] = BIT(MAV),
-	[LEVEL_RA] = BIT(MAV),
-	[LEVEL_UA] = BIT(RA),
-	[LEVEL_CC] = BIT(RA),
-	[LEVEL_PC] = BIT(CC),
-	[LEVEL_CV] = BIT(CS) | BIT(MV) | BIT(UA) | BIT(CC),
-	[LEVEL_SI] = BIT(CV) | BIT(PC),
-	[LEVEL_US] = BIT(CV),
-	[LEVEL_SER] = BIT(SI) | BIT(US),
+	[LEVEL_RC] = BIT(RU),           [LEVEL_CS] = BIT(RC),  [LEVEL_MAV] = BIT(RC),
+	[LEVEL_MV] = BIT(MAV),          [LEVEL_RA] = BIT(MAV), [LEVEL_UA] = BIT(RA),
+	[LEVEL_CC] = BIT(RA),           [LEVEL_PC] = BIT(CC),  [LEVEL_CV] = BIT(CS) | BIT(MV) | BIT(UA) | BIT(CC),
+	[LEVEL_SI] = BIT(CV) | BIT(PC), [LEVEL_US] = BIT(CV),  [LEVEL_SER] = BIT(SI) | BIT(US),
 };
 
 static bool level_implies(unsigned a, unsigned b)

@@ -44,8 +44,8 @@ static bool looks_like_mops(const char *p, bool json)
 	p++;
 	p += *p == ':';
 	size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
-	return (n == 1 && (*p == 'r' || *p == 'w')) || (n == 6 && !memcmp(p, "append", 6)) ||
-	       (n == 4 && !memcmp(p, "read", 4)) || (n == 5 && !memcmp(p, "write", 5));
+	return (n == 1 && (*p == 'r' || *p == 'w')) || (n == 6 && !memcmp(p, "append", 6)) || (n == 4 && !memcmp(p, "read", 4)) ||
+	       (n == 5 && !memcmp(p, "write", 5));
 }
 
 /* One member `value` in the beginning of the text decides: micro-operations or not. Records of a nemesis come first
@@ -84,7 +84,7 @@ struct build {
 	struct reader *r;
 	uint32_t *open; /* by session: transaction + 1 */
 	uint32_t nopen;
-	uint32_t nameless;  /* the open transaction of no process + 1 */
+	uint32_t nameless; /* the open transaction of no process + 1 */
 	uint32_t events;
 	bool invoked;
 };

@@ -17,7 +17,8 @@ static bool is(const char *s, size_t len, const char *w)
 
 static enum form_status ended(struct form *f, const char *why)
 {
-	return f->p >= f->end && !f->last ? FORM_MORE : form_fail(f, f->p, f->p >= f->end ? "the text ends in the middle of a record" : why);
+	return f->p >= f->end && !f->last ? FORM_MORE
+	                                  : form_fail(f, f->p, f->p >= f->end ? "the text ends in the middle of a record" : why);
 }
 
 /* Space, and in JSON the comma that must stand between elements. 1 another element, 0 the end `close`, -1 see *st. */
@@ -124,8 +125,11 @@ static enum form_status type(struct form *f, struct txn_rec *rec)
 	enum form_status st = form_name(f, &s, &len);
 	if (st != FORM_OK)
 		return st;
-	rec->kind = is(s, len, "invoke") ? REC_INVOKE : is(s, len, "ok") ? REC_OK
-	            : is(s, len, "fail") ? REC_FAIL : is(s, len, "info") ? REC_INFO : REC_SKIP;
+	rec->kind = is(s, len, "invoke") ? REC_INVOKE
+	            : is(s, len, "ok")   ? REC_OK
+	            : is(s, len, "fail") ? REC_FAIL
+	            : is(s, len, "info") ? REC_INFO
+	                                 : REC_SKIP;
 	return rec->kind == REC_SKIP ? form_fail(f, at, "expected invoke, ok, fail or info") : FORM_OK;
 }
 
@@ -228,8 +232,11 @@ static int between(struct reader *r, struct form *f, enum form_status *st)
 
 enum form_status txn_rec_form(struct txn_history *th, struct reader *r, struct txn_rec *rec, size_t *used, uint32_t *newlines)
 {
-	struct form f = { .p = r->in.buf + r->in.pos, .end = r->in.buf + r->in.end, .last = r->in.eof,
-		          .json = r->format == FORMAT_JSON, .vals = &th->h->vals };
+	struct form f = { .p = r->in.buf + r->in.pos,
+		          .end = r->in.buf + r->in.end,
+		          .last = r->in.eof,
+		          .json = r->format == FORMAT_JSON,
+		          .vals = &th->h->vals };
 	bool in_array = r->in_array, was_ended = r->ended;
 	uint32_t from = th->nops;
 	enum form_status st = FORM_OK;
@@ -245,7 +252,8 @@ enum form_status txn_rec_form(struct txn_history *th, struct reader *r, struct t
 	if (st == FORM_BAD) {
 		reader_error(r, f.at, f.at < f.end ? 1 : 0, "bad-record", "%s", f.why);
 		diag_hint(r->d, r->format == FORMAT_JSON
-		                        ? "a record looks like {\"process\": 0, \"type\": \"ok\", \"f\": \"txn\", \"value\": [[\"r\", \"x\", 1], [\"w\", \"y\", 2]]}"
+		                        ? "a record looks like {\"process\": 0, \"type\": \"ok\", \"f\": \"txn\", \"value\": "
+		                          "[[\"r\", \"x\", 1], [\"w\", \"y\", 2]]}"
 		                        : "a record looks like {:process 0, :type :ok, :f :txn, :value [[:r x 1] [:w y 2]]}");
 		th->nops = from;
 		return FORM_BAD;

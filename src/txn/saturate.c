@@ -162,7 +162,8 @@ uint32_t graph_last_before(const struct graph *g, const struct segment *s, uint3
 static bool ordered(struct graph *g, uint32_t a, uint32_t b, enum edge_why why, uint32_t reason)
 {
 	const struct dversion *x = &g->d->versions[a], *y = &g->d->versions[b];
-	return add(g, graph_end(g, x->t), g->family == FAMILY_PC ? graph_end(g, y->t) : graph_begin(g, y->t), EDGE_WW, why, x->key, reason);
+	return add(g, graph_end(g, x->t), g->family == FAMILY_PC ? graph_end(g, y->t) : graph_begin(g, y->t), EDGE_WW, why, x->key,
+	           reason);
 }
 
 /* The segments of a key whose chains are dirty, one by one: by the bits when there is a table, else all of them are looked at. */
@@ -175,7 +176,8 @@ struct dirty_segments {
 static struct dirty_segments dirty_segments(const struct graph *g, uint32_t key, uint64_t dirty)
 {
 	return (struct dirty_segments){ g->seg_at ? g->seg_at + (size_t)key * g->nchains : NULL,
-		                        g->nchains < 64 ? dirty & ((UINT64_C(1) << g->nchains) - 1) : dirty, g->seg_first[key], g->seg_first[key + 1] };
+		                        g->nchains < 64 ? dirty & ((UINT64_C(1) << g->nchains) - 1) : dirty, g->seg_first[key],
+		                        g->seg_first[key + 1] };
 }
 
 static bool next_segment(const struct graph *g, struct dirty_segments *d, uint32_t *chain, struct span *slice)
@@ -208,7 +210,8 @@ static bool rule_missed(struct graph *g, uint32_t t, uint64_t dirty)
 		if (w == DEPS_NONE && g->family != FAMILY_DEP)
 			continue; /* t rw every writer: given */
 		/* what the version's writer knows already is nothing new */
-		const int32_t *known = w == DEPS_NONE ? NULL : clock_of(g, g->family == FAMILY_PC ? graph_end(g, w) : graph_begin(g, w));
+		const int32_t *known = w == DEPS_NONE ? NULL
+		                                      : clock_of(g, g->family == FAMILY_PC ? graph_end(g, w) : graph_begin(g, w));
 		struct dirty_segments segments = dirty_segments(g, key, dirty);
 		while (next_segment(g, &segments, &chain, &slice)) {
 			int32_t p = clock[chain];
@@ -220,7 +223,8 @@ static bool rule_missed(struct graph *g, uint32_t t, uint64_t dirty)
 			if (b == DEPS_NONE || b == a || (known && known[chain] >= place_ends(g, g->sorted[at - 1].place)))
 				continue;
 			if (w == DEPS_NONE) { /* the initial version, overwritten before: no order at all */
-				g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, d->versions[b].t), EDGE_RW, WHY_GIVEN, key, a);
+				g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, d->versions[b].t), EDGE_RW, WHY_GIVEN,
+				                           key, a);
 				return false;
 			}
 			if (!ordered(g, b, a, WHY_MISSED, i))
@@ -251,7 +255,8 @@ static bool rule_after(struct graph *g, uint32_t t, uint64_t dirty)
 			const struct sorted_version *a = &g->sorted[at - 1];
 			if (begins && begun[chain] < place_ends(g, a->place) && !ordered(g, a->version, b, WHY_AFTER, 0))
 				return false;
-			for (const struct last_reader *r = g->last_readers + a[0].readers, *e = g->last_readers + a[1].readers; r < e; r++)
+			for (const struct last_reader *r = g->last_readers + a[0].readers, *e = g->last_readers + a[1].readers;
+			     r < e; r++)
 				if (clock[r->chain] < place_begins(g, r->place) && r->t != t &&
 				    !add(g, graph_begin(g, r->t), node, EDGE_RW, WHY_AFTER, key, a->version))
 					return false;

@@ -186,7 +186,8 @@ static void say_direct(const struct txn_check *c, const struct anomaly *a, struc
 		buf_printf(out, "saw %s, which the same transaction wrote only later", buf_cstr(&v));
 		break;
 	case ANOMALY_DIRTY_UPDATE:
-		buf_printf(out, "shows that %s, which committed, built on %s of a transaction that aborted", buf_cstr(&other), buf_cstr(&v));
+		buf_printf(out, "shows that %s, which committed, built on %s of a transaction that aborted", buf_cstr(&other),
+		           buf_cstr(&v));
 		break;
 	case ANOMALY_DUPLICATE:
 		buf_printf(out, "saw %s twice", buf_cstr(&v));
@@ -213,7 +214,9 @@ void txn_say_reason(const struct txn_check *c, const struct decision *d, struct 
 		return;
 	}
 	if (!d->ncycle) {
-		buf_printf(out, "  No order of the writes explains what was read: %u pairs of writes are open, and every choice leads to a cycle (%llu conflicts).\n",
+		buf_printf(out,
+		           "  No order of the writes explains what was read: %u pairs of writes are open, and every choice leads "
+		           "to a cycle (%llu conflicts).\n",
 		           d->pairs, (unsigned long long)d->conflicts);
 		return;
 	}
@@ -252,8 +255,8 @@ static void say_head(const struct txn_check *c, struct buf *out)
 	buf_printf(out, ": %u transaction%s", th->n, th->n == 1 ? "" : "s");
 	if (th->h->procs.len)
 		buf_printf(out, " by %u process%s", th->h->procs.len, th->h->procs.len == 1 ? "" : "es");
-	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u keys; %u reads, %u writes, %u appends\n", th->h->format, th->ncommitted,
-	           th->naborted, th->nunknown, th->h->keys.len, th->reads, th->writes, th->appends);
+	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u keys; %u reads, %u writes, %u appends\n",
+	           th->h->format, th->ncommitted, th->naborted, th->nunknown, th->h->keys.len, th->reads, th->writes, th->appends);
 	if (c->deps->init == VAL_NIL)
 		return;
 	buf_str(out, "registers are initially ");
@@ -270,8 +273,8 @@ static const char *word(enum txn_verdict v)
 /* A row for each level, from the strongest; a column for each order. */
 static void say_lattice(const struct txn_check *c, bool colors, struct buf *out)
 {
-	static const uint8_t rows[] = { LEVEL_SER, LEVEL_US, LEVEL_SI, LEVEL_PC, LEVEL_CV, LEVEL_CC, LEVEL_UA, LEVEL_RA, LEVEL_MV, LEVEL_MAV,
-		                        LEVEL_CS, LEVEL_RC, LEVEL_RU };
+	static const uint8_t rows[] = { LEVEL_SER, LEVEL_US, LEVEL_SI,  LEVEL_PC, LEVEL_CV, LEVEL_CC, LEVEL_UA,
+		                        LEVEL_RA,  LEVEL_MV, LEVEL_MAV, LEVEL_CS, LEVEL_RC, LEVEL_RU };
 	static const char *const heads[] = { "alone", "strong-session", "strong (real time)" };
 	buf_printf(out, "%-24s", "level");
 	for (int o = 0; o <= (int)c->most; o++)
@@ -281,13 +284,14 @@ static void say_lattice(const struct txn_check *c, bool colors, struct buf *out)
 	buf_char(out, '\n');
 	for (uint32_t r = 0; r < sizeof rows; r++) {
 		buf_printf(out, "%-24s", level_names[rows[r]]);
-		for (uint8_t o = 0; o <= c->most; o++) {
-			struct isolation i = { rows[r], o };
+		for (unsigned o = 0; o <= c->most; o++) {
+			struct isolation i = { rows[r], (uint8_t)o };
 			if (!isolation_exists(i))
 				continue;
 			const struct txn_answer *a = &c->answers[i.level][i.order];
 			bool edge = txn_check_strongest(c, i) || txn_check_weakest(c, i);
-			buf_printf(out, "%s%s%s%s%s", o ? " " : "", color(colors, a->d.verdict), word(a->d.verdict), edge ? " *" : "", colors ? "\033[0m" : "");
+			buf_printf(out, "%s%s%s%s%s", o ? " " : "", color(colors, a->d.verdict), word(a->d.verdict),
+			           edge ? " *" : "", colors ? "\033[0m" : "");
 			if (o < c->most)
 				buf_repeat(out, ' ', 16 - strlen(word(a->d.verdict)) - (edge ? 2 : 0));
 		}

@@ -24,19 +24,19 @@ struct search {
 	struct map *pair_var;    /* (version, version) ascending -> variable */
 	AVEC(struct dpair) vars; /* variable: a before b when it is true */
 	AVEC(struct sedge) edges;
-	uint32_t *out, *in;      /* by node: edge + 1 */
-	uint32_t *ord, *at;      /* the topological order: place of a node, node at a place */
-	uint32_t *mark, stamp;   /* visited marks */
-	uint32_t *parent;        /* edge + 1 that found a node */
+	uint32_t *out, *in;    /* by node: edge + 1 */
+	uint32_t *ord, *at;    /* the topological order: place of a node, node at a place */
+	uint32_t *mark, stamp; /* visited marks */
+	uint32_t *parent;      /* edge + 1 that found a node */
 	AVEC(uint32_t) stack, back, slots;
-	AVEC(uint32_t) added;    /* by literal heard: edges before it */
+	AVEC(uint32_t) added; /* by literal heard: edges before it */
 	AVEC(uint32_t) clause;
-	uint32_t *by_order;      /* scratch: versions of a key by their place */
-	bool lazy;               /* pairs become variables when they are needed */
+	uint32_t *by_order; /* scratch: versions of a key by their place */
+	bool lazy;          /* pairs become variables when they are needed */
 	struct cdcl *sat;
 	struct search_result *r;
 	uint64_t max_conflicts;
-	uint32_t floor;          /* reach_back goes no further down than this place */
+	uint32_t floor; /* reach_back goes no further down than this place */
 };
 
 /* ---- open pairs ---------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static void backward(struct search *s, uint32_t u, uint32_t limit)
 	s->mark[u] = s->stamp;
 	avec_push(s->a, &s->back, u);
 	for (uint32_t i = 0; i < s->back.len; i++)
-		for (uint32_t e = s->in[s->back.data[i]]; e; e = s->edges.data[e - 1].next_in) {
+		for (uint32_t e = s->in [s->back.data[i]]; e; e = s->edges.data[e - 1].next_in) {
 			uint32_t from = s->edges.data[e - 1].from;
 			if (s->mark[from] == s->stamp || s->ord[from] < limit)
 				continue;
@@ -302,7 +302,7 @@ static void reach_back(struct search *s, uint32_t node)
 	s->stack.len = 0;
 	avec_push(s->a, &s->stack, node);
 	for (uint32_t i = 0; i < s->stack.len; i++)
-		for (uint32_t e = s->in[s->stack.data[i]]; e; e = s->edges.data[e - 1].next_in) {
+		for (uint32_t e = s->in [s->stack.data[i]]; e; e = s->edges.data[e - 1].next_in) {
 			uint32_t from = s->edges.data[e - 1].from;
 			if (s->mark[from] == s->stamp || s->ord[from] < s->floor)
 				continue;
@@ -376,7 +376,8 @@ static void write_before(struct search *s, uint32_t u, uint32_t v)
 	uint32_t tu = s->d->versions[u].t, t = s->d->versions[v].t, lit = literal(s, u, v);
 	for (uint32_t e = s->out[tu]; e; e = s->edges.data[e - 1].next_out) {
 		const struct sedge *x = &s->edges.data[e - 1];
-		bool known = e <= s->g->edges.len && s->g->edges.data[e - 1].kind == EDGE_WW && s->g->edges.data[e - 1].key == s->d->versions[v].key;
+		bool known = e <= s->g->edges.len && s->g->edges.data[e - 1].kind == EDGE_WW &&
+		             s->g->edges.data[e - 1].key == s->d->versions[v].key;
 		if (x->to == t && (lit != NO_LIT ? x->lit == lit : known)) {
 			reach_by(s, e);
 			return;
@@ -635,11 +636,13 @@ static void start(struct search *s)
 	}
 }
 
-enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs, struct search_result *r)
+enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs,
+                                struct search_result *r)
 {
 	struct search *s = arena_new(g->arena, struct search);
-	*s = (struct search){ .g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r,
-		                 .max_conflicts = max_conflicts };
+	*s = (struct search){
+		.g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r, .max_conflicts = max_conflicts
+	};
 	memset(r, 0, sizeof *r);
 	bool lazy = level == LEVEL_SER || level == LEVEL_SI || level == LEVEL_PC;
 	if (!lazy && !open_pairs(s)) {

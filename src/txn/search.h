@@ -14,20 +14,21 @@
 enum search_answer { SEARCH_FOUND, SEARCH_NONE, SEARCH_LIMIT };
 
 struct search_result {
-	uint32_t *order;      /* found: the nodes of the graph in an order that has every edge */
+	uint32_t *order; /* found: the nodes of the graph in an order that has every edge */
 	uint64_t conflicts;
-	uint32_t pairs;       /* open pairs of versions */
+	uint32_t pairs; /* open pairs of versions */
 	/* SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
 	uint32_t *missed, nmissed, missed_by, missed_a, missed_b;
 	uint32_t missed_from; /* where the edges end: missed_by, or a transaction that wrote a key before it for certain */
 	bool found_missed;
-	bool too_many;        /* SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
+	bool too_many; /* SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
 };
 
 #define SEARCH_MAX_PAIRS (1u << 26)
 
 /* max_conflicts: gives up then; 0: never. g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
  * after a longjmp. */
-enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs, struct search_result *r);
+enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs,
+                                struct search_result *r);
 
 #endif

@@ -23,22 +23,22 @@ struct mop {
 };
 
 struct txn {
-	uint32_t first, nops;   /* its slice of the micro-operations */
-	uint32_t session;       /* a process, or a number of its own when the history names none */
-	uint32_t call, ret;     /* ranks; ret is RANK_INF when it never answered or may still take effect */
-	uint32_t line;          /* where it was invoked; 0: no line */
-	uint8_t status;         /* enum txn_status */
+	uint32_t first, nops; /* its slice of the micro-operations */
+	uint32_t session;     /* a process, or a number of its own when the history names none */
+	uint32_t call, ret;   /* ranks; ret is RANK_INF when it never answered or may still take effect */
+	uint32_t line;        /* where it was invoked; 0: no line */
+	uint8_t status;       /* enum txn_status */
 };
 
 struct txn_history {
-	struct history *h;      /* values, names of sessions (procs) and keys, limits */
+	struct history *h; /* values, names of sessions (procs) and keys, limits */
 	struct txn *txns;
 	uint32_t n, cap;
 	struct mop *ops;
 	uint32_t nops, ops_cap;
 	uint32_t nsessions;
-	bool sessions;          /* some session has several transactions, or is named */
-	bool realtime;          /* the ranks are real time: every transaction has its invocation */
+	bool sessions; /* some session has several transactions, or is named */
+	bool realtime; /* the ranks are real time: every transaction has its invocation */
 	uint32_t appends, writes, reads;
 	uint32_t ncommitted, naborted, nunknown;
 };

@@ -11,13 +11,13 @@ struct replay {
 	struct isolation level;
 	val init;
 	struct arena *a;
-	val *reg;                        /* by key: the register, VAL_NIL at first */
-	AVEC(val) *list;                 /* by key */
-	uint32_t *own;                   /* by key: transaction + 1 whose own writes these are */
+	val *reg;         /* by key: the register, VAL_NIL at first */
+	AVEC(val) * list; /* by key */
+	uint32_t *own;    /* by key: transaction + 1 whose own writes these are */
 	val *own_reg;
-	uint32_t *own_n;                 /* appends of its own so far */
-	size_t *written;                 /* by key: event + 1 of the last end that wrote it */
-	size_t *begins, *ends;           /* by transaction: event + 1 */
+	uint32_t *own_n;       /* appends of its own so far */
+	size_t *written;       /* by key: event + 1 of the last end that wrote it */
+	size_t *begins, *ends; /* by transaction: event + 1 */
 };
 
 /* What t appended to the key so far is at the end of `list`, in order. */
@@ -119,7 +119,8 @@ static const char *orders_right(const struct replay *r)
 	return NULL;
 }
 
-const char *txn_replay(const struct txn_history *th, struct isolation level, val init, const int64_t *list, size_t n, bool events, struct arena *a)
+const char *txn_replay(const struct txn_history *th, struct isolation level, val init, const int64_t *list, size_t n, bool events,
+                       struct arena *a)
 {
 	uint32_t nkeys = th->h->keys.len;
 	struct replay *r = arena_new(a, struct replay);

@@ -11,6 +11,7 @@
 
 /* The events: t + 1 is the begin of transaction t, -(t + 1) its end; without `events` each t + 1 is both. `init`: what registers are at
  * first, besides nil. For serializable, snapshot-isolation and prefix. NULL: it is right; else what is wrong with it. */
-const char *txn_replay(const struct txn_history *th, struct isolation level, val init, const int64_t *list, size_t n, bool events, struct arena *a);
+const char *txn_replay(const struct txn_history *th, struct isolation level, val init, const int64_t *list, size_t n, bool events,
+                       struct arena *a);
 
 #endif

@@ -29,11 +29,13 @@ static bool level_of(const char *name, struct isolation *i)
 /* The order of the report, followed; *followed: there is one that can be. NULL: right. */
 static const char *follow(const struct held *v, const json_t *answer, struct isolation level, bool *followed)
 {
-	const json_t *events = json_object_get(answer, "events"), *order = json_object_get(answer, "order"), *list = events ? events : order;
+	const json_t *events = json_object_get(answer, "events"), *order = json_object_get(answer, "order"),
+		     *list = events ? events : order;
 	struct isolation by = level;
 	if (*text_of(answer, "by"))
 		level_of(text_of(answer, "by"), &by);
-	*followed = json_is_array(list) && (by.level == LEVEL_SER || by.level == LEVEL_SI || by.level == LEVEL_PC) && (by.level == LEVEL_SER) == !events;
+	*followed = json_is_array(list) && (by.level == LEVEL_SER || by.level == LEVEL_SI || by.level == LEVEL_PC) &&
+	            (by.level == LEVEL_SER) == !events;
 	if (!*followed)
 		return NULL;
 	size_t n = json_array_size(list);
@@ -51,7 +53,9 @@ static enum claim_answer again(const struct held *v, struct isolation level, con
 	struct txn_check *c = arena_new(v->d->arena, struct txn_check);
 	if (!txn_check(c, v->d, &q, v->d->arena, v->lim, why))
 		return CLAIM_REJECTED;
-	*why = c->verdict == TXN_UNDECIDED ? "it was not decided again within the limits" : !strcmp(words[c->verdict], claimed) ? "decided again" : "decided again: it is not so";
+	*why = c->verdict == TXN_UNDECIDED           ? "it was not decided again within the limits"
+	       : !strcmp(words[c->verdict], claimed) ? "decided again"
+	                                             : "decided again: it is not so";
 	return c->verdict == TXN_UNDECIDED ? CLAIM_UNKNOWN : !strcmp(words[c->verdict], claimed) ? CLAIM_ACCEPTED : CLAIM_REJECTED;
 }
 
@@ -59,9 +63,7 @@ static const json_t *listed(const struct held *v, const char *level)
 {
 	const json_t *x;
 	size_t k;
-	json_array_foreach(v->levels, k, x)
-		if (!strcmp(text_of(x, "level"), level))
-			return x;
+	json_array_foreach(v->levels, k, x) if (!strcmp(text_of(x, "level"), level)) return x;
 	return NULL;
 }
 
@@ -107,15 +109,18 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 	}
 	txn_sniff(&r);
 	txn_history_init(&th, h);
-	val init = json_is_integer(json_object_get(result, "init")) ? val_int(&h->vals, json_integer_value(json_object_get(result, "init")))
+	val init = json_is_integer(json_object_get(result, "init"))
+	                   ? val_int(&h->vals, json_integer_value(json_object_get(result, "init")))
 	           : json_is_string(json_object_get(result, "init"))
-	                   ? val_text(&h->vals, VK_STR, json_string_value(json_object_get(result, "init")), json_string_length(json_object_get(result, "init")))
+	                   ? val_text(&h->vals, VK_STR, json_string_value(json_object_get(result, "init")),
+	                              json_string_length(json_object_get(result, "init")))
 	                   : VAL_NIL;
 	bool ok = txn_read(&th, &r) && deps_build(&deps, &th, init, h->arena, d);
 	reader_close(&r);
 	if (ok) {
 		struct held v = { &th, &deps, h->lim, json_object_get(result, "levels") };
-		json_array_foreach(v.levels, k, answer) {
+		json_array_foreach(v.levels, k, answer)
+		{
 			struct claim c = { .name = text_of(answer, "level"), .claimed = text_of(answer, "verdict") };
 			c.answer = hold_level(&v, answer, true, &c.why);
 			c.claimed = strcmp(c.claimed, "unknown") ? c.claimed : NULL;

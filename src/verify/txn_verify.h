@@ -9,6 +9,7 @@
 
 /* `result` has "levels"; `path` is the history. Orders (--witness) of serializable, snapshot-isolation and prefix are followed step by
  * step, other answers are decided again. Returns CLAIM_INPUT, or what the claims come to. */
-int txn_verify(struct claim_list *l, const json_t *result, struct history *h, const char *path, enum format format, struct diags *d);
+int txn_verify(struct claim_list *l, const json_t *result, struct history *h, const char *path, enum format format,
+               struct diags *d);
 
 #endif
