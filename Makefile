@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace soak lint coverage fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -51,6 +51,10 @@ bench-hooks: all
 
 bench-record: all
 	@python3 bench/record.py $(BUILD)/src/cli/intact
+
+bench-txn: all
+	@ninja -C $(BUILD) bench/txn_gen >/dev/null
+	@python3 bench/txn.py $(BUILD)/src/cli/intact $(BUILD)/bench/txn_gen
 
 bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null

@@ -59,6 +59,8 @@ INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects follow conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
+echo "== isolation levels of transactions against their definitions, damaged texts"
+INTACT_SOAK=1 halves "$BUILD/tests/unit/test_txn"
 echo "== findings of intact run, explored: both compilers, -O0 and -O2"
 python3 tests/confirm/run.py "$intact" --all | tail -2
 echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"

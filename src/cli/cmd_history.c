@@ -140,6 +140,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	const struct opt table[] = {
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "what to check", 0, 0, NULL },
 		HISTORY_QUESTION_OPTIONS(&c.a),
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "transactions", 0, 0, NULL },
+		HISTORY_LEVEL_OPTIONS(&c.a),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "input", 0, 0, NULL },
 		HISTORY_READING_OPTIONS(&c.a),
 		{ OPT_FLAG, "follow", 0, NULL, &c.follow, "check while the history is being written (a pipe, -)", 0, 0, NULL },
@@ -188,6 +190,8 @@ const struct cmd cmd_history = {
 	"conflict. Reads Jepsen and Knossos histories (EDN, JSON, logs), porcupine's\n"
 	"operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations that never\n"
 	"returned may or may not have taken effect.\n\n"
+	"Transactions (Jepsen's and Elle's [:r k v] [:w k v] [:append k v], Plume's text) are\n"
+	"checked for isolation levels, from read-uncommitted to strict-serializable.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was reached).",
 	NULL,

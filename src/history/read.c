@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", NULL };
+const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", "plume", NULL };
 
 /* ---- messages ------------------------------------------------------------ */
 
@@ -208,6 +208,11 @@ static bool check_rec(struct reader *r, const struct read_rec *rec)
 		return true;
 	reader_error(r, rec->fname, rec->fname_len, "unknown-operation", "'%.*s' is not a known operation",
 	             (int)(rec->fname_len > 60 ? 60 : rec->fname_len), rec->fname);
+	if (rec->fname_len == 3 && !memcmp(rec->fname, "txn", 3)) {
+		diag_hint(r->d, "transactions are judged as a whole: intact history FILE, intact verify REPORT; --follow, --verify "
+		                "and convert are about objects");
+		return false;
+	}
 	if (r->h->user) {
 		struct buf names;
 		buf_init(&names);
@@ -518,23 +523,32 @@ static bool build(struct builder *b)
 	return true;
 }
 
-bool history_read(struct history *h, const char *path, const struct read_options *o, struct diags *d)
+bool history_read_opened(struct history *h, struct reader *r, const struct read_options *o)
 {
 	struct builder *b = arena_new(h->arena, struct builder);
 	b->o = o;
-	bool ok = reader_open(&b->r, h, path, o->format, d) && build(b);
+	b->r = *r;
+	bool ok = build(b);
 	reader_close(&b->r);
 	free(b->open);
 	return ok;
 }
 
+bool history_read(struct history *h, const char *path, const struct read_options *o, struct diags *d)
+{
+	struct reader r;
+	if (reader_open(&r, h, path, o->format, d))
+		return history_read_opened(h, &r, o);
+	reader_close(&r);
+	return false;
+}
+
 bool history_read_text(struct history *h, const char *name, const char *text, size_t len, const struct read_options *o,
                        struct diags *d)
 {
-	struct builder *b = arena_new(h->arena, struct builder);
-	b->o = o;
-	bool ok = reader_open_text(&b->r, h, name, text, len, o->format, d) && build(b);
-	reader_close(&b->r);
-	free(b->open);
-	return ok;
+	struct reader r;
+	if (reader_open_text(&r, h, name, text, len, o->format, d))
+		return history_read_opened(h, &r, o);
+	reader_close(&r);
+	return false;
 }

@@ -10,6 +10,8 @@
  *   log   INFO  jepsen.util - 0  :invoke  :write  3
  *   violin  [1] call add(3), then [1] return (Violin, LiMo)
  *
+ * and one of transactions alone, which txn/read.h reads: plume
+ *
  * A reader yields one record at a time and keeps nothing of the text; history
  * building (matching responses to invocations) is on top of it.
  */
@@ -20,7 +22,7 @@
 #include "history/history.h"
 #include "history/input.h"
 
-enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN };
+enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN, FORMAT_PLUME };
 extern const char *const format_names[]; /* by enum format, NULL-terminated */
 
 enum read_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };
@@ -82,6 +84,8 @@ void reader_error(struct reader *r, const char *at, size_t len, const char *code
 bool history_read(struct history *h, const char *path, const struct read_options *o, struct diags *d);
 bool history_read_text(struct history *h, const char *name, const char *text, size_t len, const struct read_options *o,
                        struct diags *d);
+/* The same with a reader that is open already; it is closed then. */
+bool history_read_opened(struct history *h, struct reader *r, const struct read_options *o);
 /* One line of the history's file, read again for a message. */
 struct source *history_line(struct history *h, uint32_t line);
 

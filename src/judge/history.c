@@ -11,6 +11,7 @@
 
 #include "history/read.h"
 #include "judge/document.h"
+#include "judge/transactions.h"
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
@@ -93,7 +94,10 @@ const char *history_args_wrong(const struct history_args *a)
 		return "--algorithm requires --condition=atomic; each other condition has one algorithm";
 	if (a->algorithm != ALG_AUTO && o.k_min)
 		return "--k=min selects the algorithms itself";
-	return spec_conflict(a);
+	if (a->sessions && a->realtime)
+		return "--sessions and --realtime cannot be combined";
+	const char *level = transactions_args_wrong(a);
+	return level ? level : spec_conflict(a);
 }
 
 const char *history_follow_wrong(const struct history_args *a)
@@ -108,7 +112,7 @@ const char *history_follow_wrong(const struct history_args *a)
 
 bool history_writes(int format)
 {
-	return format != FORMAT_GUESS && format != FORMAT_VIOLIN;
+	return format != FORMAT_GUESS && format != FORMAT_VIOLIN && format != FORMAT_PLUME;
 }
 
 /* a->spec: loads it; false after a message. */
@@ -267,6 +271,22 @@ static int nothing_to_judge(const struct history *h, const char *name, uint32_t 
 	return EXIT_USAGE;
 }
 
+/* Transactions are judged apart; a specification is about objects. */
+static bool is_transactions(const struct history_job *j, struct reader *r)
+{
+	bool looks = txn_sniff(r); /* and finds the format */
+	return !j->run->a->spec && (looks || j->run->a->level);
+}
+
+static int transactions(const struct history_job *j, struct reader *r, val init)
+{
+	struct history_run *run = j->run;
+	struct transactions_job t = { .a = run->a, .sink = run->sink, .lim = &run->lim, .h = j->h, .d = j->d, .init = init };
+	int rc = transactions_judge(&t, r);
+	reader_close(r);
+	return rc == EXIT_UNKNOWN && !t.said ? spent(run, j->path) : rc;
+}
+
 static bool read_history(const struct history_job *j, const struct read_options *ro)
 {
 	return j->text ? history_read_text(j->h, j->path, j->text, j->len, ro, j->d) : history_read(j->h, j->path, ro, j->d);
@@ -288,9 +308,17 @@ static int judge_job(const struct history_job *j)
 	const struct history_args *a = run->a;
 	struct read_options ro = { (enum format)a->format, (enum read_order)a->order, a->delta, !a->delta };
 	val init;
+	struct reader r;
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
-	if (!read_history(j, &ro))
+	if (!(j->text ? reader_open_text(&r, h, j->path, j->text, j->len, ro.format, j->d)
+	              : reader_open(&r, h, j->path, ro.format, j->d))) {
+		reader_close(&r);
+		return EXIT_USAGE;
+	}
+	if (is_transactions(j, &r))
+		return transactions(j, &r, init);
+	if (!history_read_opened(h, &r, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	struct interpretation in = interpretation_of(a, init);
 	uint32_t records = h->n;

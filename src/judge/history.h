@@ -15,9 +15,9 @@
 /* The options as they are given. */
 struct history_args {
 	int format, object, condition, algorithm, order, nil, failed_cas, pairs; /* numbers of the names below */
-	const char *init, *k, *spec;
+	const char *init, *k, *spec, *level;
 	uint64_t jobs, timeout, max_memory;
-	bool delta, witness;
+	bool delta, witness, sessions, realtime;
 };
 
 /* The names of choices, each list ended by NULL; the first four are those of history/ and lin/. */
@@ -35,6 +35,10 @@ extern const char *const history_orders[], *const history_nils[], *const history
 	{ OPT_STR, "k", 0, "N|min", &(a)->k, "allow reads of the last N values; min: find the smallest N", 0, 0, NULL }, \
 	{ OPT_FLAG, "delta", 0, NULL, &(a)->delta, "also find the smallest staleness of reads that makes it atomic", 0, 0, NULL }, \
 	{ OPT_CHOICE, "algorithm", 'a', "NAME", &(a)->algorithm, "algorithm; the default selects one and reports why", 0, 0, algorithm_names }
+#define HISTORY_LEVEL_OPTIONS(a) \
+	{ OPT_STR, "level", 'l', "NAME,...", &(a)->level, "isolation levels to check; default: all", 0, 0, NULL }, \
+	{ OPT_FLAG, "sessions", 0, NULL, &(a)->sessions, "use the definitions of Biswas and Enea: session order counts", 0, 0, NULL }, \
+	{ OPT_FLAG, "realtime", 0, NULL, &(a)->realtime, "real time counts: serializable means strict-serializable", 0, 0, NULL }
 /* clang-format on */
 /* clang-format off */
 #define HISTORY_READING_OPTIONS(a) \

@@ -7,6 +7,7 @@
 #include "lang/spec.h"
 #include "history/read.h"
 #include "verify/history_json.h"
+#include "verify/txn_verify.h"
 
 /* The one result of the report, or NULL. */
 static json_t *result_of(json_t *root)
@@ -35,6 +36,8 @@ static int judge(struct claim_list *l, json_t *root, struct history *h, const ch
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	struct read_options ro = { .format = format_of(result_of(root)) };
 	char why[VERIFY_WHY] = "";
+	if (json_object_get(result_of(root), "levels"))
+		return txn_verify(l, result_of(root), h, path, ro.format, d);
 	if (!history_read(h, path, &ro, d))
 		return d->errors ? CLAIM_INPUT : no_memory(l, path);
 	char *text = json_dumps(root, JSON_COMPACT);

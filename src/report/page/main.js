@@ -46,7 +46,7 @@ function items() {
 		next: "intact sim " + shell(text(model.name)) + " --schedule " + text(doc.schedule), view: () => runView({}, doc, model) }];
 	if (doc.kind === "history") return list(doc.results).map((r) => ({
 		name: text(r.file), verdict: r.verdict, sub: plural(number(r.operations), "operation"), title: historyTitle(r),
-		sentence: (list(r.parts).find((p) => p.verdict === "violated") || {}).sentence,
+		sentence: (list(r.parts).find((p) => p.verdict === "violated") || {}).sentence || text(r.sentence),
 		facts: [r.object ? "checked as " + r.object + (list(r.guessed).includes("object") ? " (guessed)" : "") : "",
 			r.init !== undefined ? "initially " + show(r.init) : "", plural(number(r.processes), "process").replace("processs", "processes"),
 			list(r.parts).length > 1 ? list(r.parts).length + " parts" : "", list(r.parts)[0] ? "algorithm: " + text(r.parts[0].algorithm) : "",
@@ -123,6 +123,11 @@ function faultText(r) {
 	return list(r.waits).map((w) => "Thread " + number(w.thread) + " " + text(w.text) + ".").join(" ");
 }
 function historyTitle(r) {
+	if (list(r.levels).length) {
+		const bad = list(r.levels).filter((l) => l.verdict === "violated"), weakest = bad.filter((l) => l.weakest);
+		return r.verdict === "holds" ? "Every isolation level asked for holds" : r.verdict === "violated"
+			? "Violated: " + (weakest.length ? weakest : bad).slice(0, 4).map((l) => text(l.level)).join(", ") : "The isolation levels are not decided";
+	}
 	const c = text(r.condition) || "atomic";
 	return r.verdict === "holds" ? "The history is " + c : r.verdict === "violated" ? "The history is not " + c : "The history is not decided";
 }

@@ -1,0 +1,79 @@
+/* transactions: see transactions.h. */
+#include "judge/transactions.h"
+
+#include <string.h>
+
+#include "judge/document.h"
+#include "lin/lin.h"
+#include "txn/say.h"
+
+static bool question_of(const struct history_args *a, struct txn_question *q, const char **bad, size_t *len)
+{
+	*q = (struct txn_question){ .sessions = a->sessions, .realtime = a->realtime };
+	return !a->level || txn_question_parse(q, a->level, bad, len);
+}
+
+const char *transactions_args_wrong(const struct history_args *a)
+{
+	static _Thread_local char why[400];
+	struct txn_question q;
+	const char *bad;
+	size_t len;
+	if (question_of(a, &q, &bad, &len))
+		return NULL;
+	char name[80];
+	snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), bad);
+	int near = nearest_name(name, level_names, LEVEL_COUNT);
+	snprintf(why, sizeof why, "--level: '%s' is no isolation level%s%s%s; see docs/transactions.md", name,
+	         near >= 0 ? " (did you mean " : "", near >= 0 ? level_names[near] : "", near >= 0 ? "?)" : "");
+	return why;
+}
+
+/* Options that are about objects. */
+static const char *object_option(const struct history_args *a)
+{
+	return a->object != OBJ_GUESS        ? "--object"
+	       : a->condition != COND_ATOMIC ? "--condition"
+	       : a->k                        ? "--k"
+	       : a->delta                    ? "--delta"
+	       : a->algorithm != ALG_AUTO    ? "--algorithm"
+	                                     : NULL;
+}
+
+int transactions_judge(struct transactions_job *j, struct reader *r)
+{
+	struct txn_history th;
+	struct txn_question q;
+	struct txn_check c;
+	struct deps d;
+	const char *bad = object_option(j->a), *why;
+	size_t len;
+	if (bad) {
+		diag_error(j->d, "transactions", NULL, (struct span){ 0, 0 },
+		           "%s: %s is about operations on an object, but these are transactions", r->in.name, bad);
+		diag_hint(j->d, "--level=NAME says which isolation level to check");
+		return EXIT_USAGE;
+	}
+	question_of(j->a, &q, &bad, &len);
+	txn_history_init(&th, j->h);
+	int rc = EXIT_USAGE;
+	if (!txn_read(&th, r)) {
+		rc = j->d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
+	} else if (!deps_build(&d, &th, j->init, j->h->arena, j->d)) {
+		rc = EXIT_USAGE;
+	} else if (!txn_check(&c, &d, &q, j->h->arena, j->lim, &why)) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 }, "%s: the history %s", r->in.name, why);
+		diag_hint(j->d, "ask for a level without \"strong\": --level=serializable");
+	} else {
+		static const int codes[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN };
+		struct buf *json = judge_next(j->sink->results);
+		if (json)
+			txn_say_json(&c, j->a->witness, json);
+		if (j->sink->text && !j->sink->quiet)
+			txn_say_text(&c, j->a->witness, j->sink->color, j->sink->text);
+		rc = codes[c.verdict];
+		j->said = true;
+	}
+	txn_history_free(&th);
+	return rc;
+}

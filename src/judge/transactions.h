@@ -1,0 +1,23 @@
+/* transactions: a history of transactions, judged: its isolation levels. For judge/history.c. */
+#ifndef INTACT_JUDGE_TRANSACTIONS_H
+#define INTACT_JUDGE_TRANSACTIONS_H
+
+#include "judge/history.h"
+#include "txn/read.h"
+
+struct transactions_job {
+	const struct history_args *a;
+	const struct history_sink *sink;
+	struct limits *lim;
+	struct history *h;
+	struct diags *d;
+	val init;  /* --init, or VAL_NONE */
+	bool said; /* the report tells what is unknown */
+};
+
+/* What is wrong with --level, or NULL. */
+const char *transactions_args_wrong(const struct history_args *a);
+/* `r` is open; returns an exit code. EXIT_UNKNOWN without `said`: a limit was spent before anything could be said. */
+int transactions_judge(struct transactions_job *j, struct reader *r);
+
+#endif

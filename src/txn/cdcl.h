@@ -1,0 +1,47 @@
+/*
+ * cdcl: a solver for propositional clauses with a theory inside (conflict-driven clause learning, Marques-Silva and Sakallah 1999;
+ * watched literals, first unique implication point, VSIDS, Luby restarts, saved phases).
+ *
+ * Literals are 2 * variable, plus 1 when negated. The theory hears of every literal that becomes true, in order, and of its
+ * retraction, in reverse order; it answers with clauses that follow from it and are false at the moment.
+ */
+#ifndef INTACT_TXN_CDCL_H
+#define INTACT_TXN_CDCL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+enum cdcl_final {
+	CDCL_CONFLICT, /* a clause, as `assign` gives it */
+	CDCL_ACCEPT,
+	CDCL_MORE /* there are new variables (cdcl_var) */
+};
+
+struct cdcl_theory {
+	void *arg;
+	/* False: a conflict, *clause (n literals, all false, the theory's memory until the next call). */
+	bool (*assign)(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n);
+	void (*undo)(void *arg, uint32_t lit);
+	/* Every variable has a value. Or NULL: that is enough. */
+	enum cdcl_final (*final)(void *arg, const uint32_t **clause, uint32_t *n);
+	/* Which literal of the variable to try first. */
+	uint32_t (*prefer)(void *arg, uint32_t var);
+	/* True: give up. Asked now and then. */
+	bool (*stop)(void *arg);
+};
+
+struct cdcl; /* the arena's */
+
+struct cdcl *cdcl_new(struct arena *a, uint32_t nvars, const struct cdcl_theory *th);
+/* One variable more: the next number. Before solving, or from `final`. */
+uint32_t cdcl_var(struct cdcl *s);
+/* A clause, before solving. */
+void cdcl_add(struct cdcl *s, const uint32_t *lits, uint32_t n);
+/* 1 satisfiable (the theory has heard the model), 0 not, -1 stopped. */
+int cdcl_solve(struct cdcl *s);
+bool cdcl_true(const struct cdcl *s, uint32_t lit);
+uint64_t cdcl_conflicts(const struct cdcl *s);
+
+#endif

@@ -1,0 +1,596 @@
+/* decide: see decide.h. */
+#include "txn/decide.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "txn/search.h"
+
+/* One question: scratch memory ends with it, also when it runs out. */
+struct question {
+	const struct deps *d;
+	struct isolation level;
+	struct arena scratch, *keep;
+	struct limits *lim;
+	struct map pairs;
+	struct decision *out;
+	uint64_t max_conflicts;
+};
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static void undecided(struct question *q, const char *limit)
+{
+	q->out->verdict = TXN_UNDECIDED;
+	q->out->limit = limit;
+}
+
+static void limited(struct question *q)
+{
+	undecided(q, atomic_load(&q->lim->spent) == LIMIT_TIME ? "time" : "memory");
+}
+
+static void holds(struct question *q, const struct graph *g, const uint32_t *order)
+{
+	struct decision *o = q->out;
+	uint32_t n = g->nnodes - g->ntime;
+	o->verdict = TXN_HOLDS;
+	o->family = g->family;
+	o->order = arena_alloc(q->keep, ((size_t)n + 1) * sizeof *o->order);
+	o->norder = 0;
+	for (uint32_t i = 0; i < g->nnodes; i++)
+		if (order[i] < n)
+			o->order[o->norder++] = order[i];
+	assert(o->norder == n);
+}
+
+/* ---- cycles ---------------------------------------------------------------------------------- */
+
+static const struct txn *txn_of(const struct deps *d, uint32_t t)
+{
+	return &d->th->txns[d->txn[t]];
+}
+
+#define REASON_DEPTH 3   /* reasons of reasons */
+#define REASON_EDGES 400 /* edges told altogether */
+
+struct teller {
+	struct question *q;
+	const struct graph *g;
+	uint32_t told;
+};
+
+static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count);
+
+static uint32_t reader_of(const struct deps *d, uint32_t read)
+{
+	uint32_t lo = 0, hi = d->n;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (d->read_first[mid] <= read)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Why a derived edge is there: a path of edges with smaller numbers. */
+static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, int depth)
+{
+	const struct graph *g = w->g;
+	const struct gedge *e = &g->edges.data[edge];
+	const struct deps *d = w->q->d;
+	uint32_t from = graph_end(g, c->from), to = e->to, n = 0;
+	if (e->why == WHY_MISSED) {
+		c->reader = reader_of(d, e->reason);
+		to = graph_begin(g, c->reader);
+	} else if (e->kind == EDGE_RW) {
+		uint32_t t = d->versions[c->version].t;
+		if (t == DEPS_NONE)
+			return;
+		from = graph_end(g, t);
+	} else {
+		from = graph_begin(g, c->from);
+		to = graph_end(g, c->to);
+	}
+	if (!depth || w->told > REASON_EDGES || from == to)
+		return;
+	uint32_t *path = (e->why == WHY_MISSED ? graph_reason : graph_path)(g, from, to, edge, &n);
+	if (path && n < 50)
+		c->because = tell_path(w, path, n, false, depth - 1, &c->nbecause);
+}
+
+/* Edges between transactions: moments and begin-to-end steps are passed over. A cycle is begun at an edge that leaves a transaction. */
+static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count)
+{
+	const struct graph *g = w->g;
+	struct cycle_edge *list = arena_array(w->q->keep, struct cycle_edge, n);
+	uint32_t start = 0, from = DEPS_NONE;
+	while (cycle && start < n &&
+	       (graph_txn(g, g->edges.data[edges[start]].from) == DEPS_NONE || g->edges.data[edges[start]].kind == EDGE_INSIDE))
+		start++;
+	*count = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = edges[(start + i) % n];
+		const struct gedge *e = &g->edges.data[at];
+		if (e->kind == EDGE_INSIDE)
+			continue;
+		uint32_t u = graph_txn(g, e->from), v = graph_txn(g, e->to);
+		from = u != DEPS_NONE ? u : from;
+		if (v == DEPS_NONE || v == from)
+			continue;
+		struct cycle_edge *c = &list[(*count)++];
+		*c = (struct cycle_edge){ .from = from,
+			                  .to = v,
+			                  .kind = e->kind,
+			                  .why = e->why,
+			                  .key = e->key,
+			                  .reader = DEPS_NONE,
+			                  .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
+		w->told++;
+		if (e->why != WHY_GIVEN)
+			tell_reason(w, at, c, depth);
+	}
+	return list;
+}
+
+static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
+{
+	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
+		if (d->versions[d->writes[i]].key == key)
+			return true;
+	return false;
+}
+
+/* Does the step follow from what was read and from the order of transactions alone, whatever the level? (Else it is so only because the level
+ * that was asked for would be violated otherwise.) */
+static bool certain_step(const struct deps *d, const struct cycle_edge *e)
+{
+	if (e->why == WHY_GIVEN || (e->kind == EDGE_RW && d->versions[e->version].t == DEPS_NONE))
+		return true;
+	bool dep = e->kind == EDGE_RW && e->nbecause;
+	for (uint32_t i = 0; i < e->nbecause && dep; i++)
+		dep = e->because[i].why == WHY_GIVEN && e->because[i].kind != EDGE_RW;
+	return dep;
+}
+
+/* What Adya, Elle and others call a cycle of these edges. With steps that hold for this level only, the name is the level's own. */
+static enum anomaly_kind name_of(const struct deps *d, enum level level, const struct cycle_edge *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!certain_step(d, &c[i]))
+			return level == LEVEL_SER || level == LEVEL_US  ? ANOMALY_G2_ITEM
+			       : level == LEVEL_SI || level == LEVEL_PC ? ANOMALY_G_NONADJACENT
+			                                                : ANOMALY_G_SINGLE;
+
+	uint32_t rw = 0, wr = 0, key = c[0].key;
+	bool adjacent = false, one_key = true;
+	for (uint32_t i = 0; i < n; i++) {
+		bool is = c[i].kind == EDGE_RW, next = c[(i + 1) % n].kind == EDGE_RW;
+		rw += is;
+		wr += c[i].kind == EDGE_WR;
+		adjacent |= is && next;
+		one_key &= c[i].kind >= EDGE_WR && c[i].key == key;
+	}
+	if (!rw)
+		return wr ? ANOMALY_G1C : ANOMALY_G0;
+	if (n == 2 && one_key && rw && !wr && writes_key(d, c[0].from, key) && writes_key(d, c[1].from, key))
+		return ANOMALY_LOST_UPDATE;
+	if (n == 2 && rw == 1 && wr == 1)
+		return ANOMALY_FRACTURED_READ;
+	if (rw == 1)
+		return ANOMALY_G_SINGLE;
+	if (n == 4 && rw == 2 && wr == 2 && !adjacent)
+		return ANOMALY_LONG_FORK;
+	if (!adjacent)
+		return ANOMALY_G_NONADJACENT;
+	return n == 2 && rw == 2 ? ANOMALY_WRITE_SKEW : ANOMALY_G2_ITEM;
+}
+
+/* A cycle with a step "b before a, because r, which b precedes, read a's version" shows that a comes before b, too: then r missed b, and
+ * the way from b to r with that is a cycle that needs no such step. Steps by dependencies alone (DEP) show it of the first cycle only. */
+static uint32_t *without_missed(struct graph *g, uint32_t *cycle, uint32_t *n)
+{
+	for (int round = 0; round < (g->family == FAMILY_DEP ? 1 : 40); round++) {
+		uint32_t at = 0;
+		while (at < *n && g->edges.data[cycle[at]].why != WHY_MISSED)
+			at++;
+		if (at == *n)
+			break;
+		struct gedge e = g->edges.data[cycle[at]];
+		uint32_t a = g->d->reads[e.reason].version, b = graph_txn(g, e.from), k;
+		uint32_t r = graph_begin(g, reader_of(g->d, e.reason));
+		uint32_t *path = graph_reason(g, e.from, r, cycle[at], &k);
+		if (!path)
+			break;
+		uint32_t *next = arena_array(g->arena, uint32_t, k + 1);
+		memcpy(next, path, k * sizeof *next);
+		next[k] = graph_edge(g, r, graph_end(g, b), EDGE_RW, WHY_AFTER, e.key, a);
+		cycle = next;
+		*n = k + 1;
+	}
+	return cycle;
+}
+
+static void violated(struct question *q, struct graph *g)
+{
+	uint32_t n, *cycle = graph_cycle(g, &n);
+	cycle = without_missed(g, cycle, &n);
+	q->out->verdict = TXN_VIOLATED;
+	struct teller w = { .q = q, .g = g };
+	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
+	q->out->name = name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
+}
+
+/* ---- levels that need no search ------------------------------------------------------------------ */
+
+static void only_graph(struct question *q, struct graph *g)
+{
+	if (graph_rank(g) == GRAPH_OK)
+		holds(q, g, g->topo);
+	else
+		violated(q, g);
+}
+
+static void read_committed(struct question *q)
+{
+	struct graph g;
+	unsigned with = WITH_NO_CHAINS | (q->level.level == LEVEL_RU ? WITH_KNOWN : WITH_KNOWN | WITH_WR);
+	graph_init(&g, q->d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
+	only_graph(q, &g);
+}
+
+/* The read i of t misses the version b of its key though it must not: b comes before what it read. */
+static void must_precede(struct question *q, struct graph *g, uint32_t t, uint32_t i, uint32_t b)
+{
+	const struct dversion *a = &q->d->versions[q->d->reads[i].version];
+	if (a->t == DEPS_NONE) /* before the initial version is nothing: t itself would come before b */
+		graph_edge(g, t, q->d->versions[b].t, EDGE_RW, WHY_GIVEN, a->key, q->d->reads[i].version);
+	else
+		graph_edge(g, q->d->versions[b].t, a->t, EDGE_WW, WHY_MISSED, a->key, i);
+}
+
+/* Writers that a transaction has seen, by key: lists that live for one transaction. */
+struct seen {
+	uint32_t version, next;
+};
+
+struct atomic_view {
+	struct question *q;
+	struct graph *g;
+	uint32_t *stamp, *head;
+	AVEC(struct seen) seen;
+	uint32_t *met; /* by transaction: seen by t + 1 already */
+};
+
+static void see(struct atomic_view *v, uint32_t t, uint32_t u)
+{
+	const struct deps *d = v->q->d;
+	if (u == DEPS_NONE || v->met[u] == t + 1)
+		return;
+	v->met[u] = t + 1;
+	for (uint32_t i = d->write_first[u]; i < d->write_first[u + 1]; i++) {
+		uint32_t key = d->versions[d->writes[i]].key;
+		if (v->stamp[key] != t + 1) {
+			v->stamp[key] = t + 1;
+			v->head[key] = 0;
+		}
+		avec_push(&v->q->scratch, &v->seen, ((struct seen){ d->writes[i], v->head[key] }));
+		v->head[key] = v->seen.len;
+	}
+}
+
+static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
+{
+	const struct deps *d = v->q->d;
+	uint32_t a = d->reads[i].version, key = d->versions[a].key;
+	if (v->stamp[key] != t + 1)
+		return;
+	for (uint32_t s = v->head[key]; s; s = v->seen.data[s - 1].next)
+		if (v->seen.data[s - 1].version != a)
+			must_precede(v->q, v->g, t, i, v->seen.data[s - 1].version);
+}
+
+/* By session or real time. */
+static bool comes_before(const struct graph *g, uint32_t u, uint32_t t)
+{
+	const struct txn *x = txn_of(g->d, u), *y = txn_of(g->d, t);
+	if (g->order == ORDER_SESSION)
+		return x->session == y->session && u < t && x->status == TXN_COMMITTED;
+	return x->ret < y->call;
+}
+
+/* Who comes before t by session or real time: the last writer of the key in each chain is enough. */
+static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
+{
+	const struct deps *d = v->q->d;
+	const struct graph *g = v->g;
+	uint32_t a = d->reads[i].version, key = d->versions[a].key;
+	for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1] && !g->nchains; b++)
+		if (b != a && comes_before(g, d->versions[b].t, t))
+			must_precede(v->q, v->g, t, i, b);
+	for (uint32_t s = g->nchains ? g->seg_first[key] : 0; s < (g->nchains ? g->seg_first[key + 1] : 0); s++) {
+		const struct segment *seg = &g->segs[s];
+		if (g->order == ORDER_SESSION &&
+		    txn_of(d, d->versions[g->sorted[seg->first].version].t)->session != txn_of(d, t)->session)
+			continue;
+		uint32_t lo = seg->first, hi = seg->end;
+		while (lo < hi) {
+			uint32_t mid = lo + (hi - lo) / 2, w = d->versions[g->sorted[mid].version].t;
+			if (comes_before(g, w, t))
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo > seg->first && g->sorted[lo - 1].version != a)
+			must_precede(v->q, v->g, t, i, g->sorted[lo - 1].version);
+	}
+}
+
+/* read-atomic and monotonic-atomic-view: what must precede is known from the reads alone. */
+static void atomic_view(struct question *q)
+{
+	struct graph g;
+	const struct deps *d = q->d;
+	bool whole = q->level.level == LEVEL_RA;
+	unsigned with = WITH_KNOWN | WITH_WR | WITH_DIRECT | (whole && q->level.order != ORDER_NONE ? 0 : WITH_NO_CHAINS);
+	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
+	struct atomic_view v = { .q = q, .g = &g };
+	if (graph_rank(&g) != GRAPH_OK) {
+		violated(q, &g);
+		return;
+	}
+	v.stamp = arena_array(&q->scratch, uint32_t, d->nkeys + 1);
+	v.head = arena_array(&q->scratch, uint32_t, d->nkeys + 1);
+	v.met = arena_array(&q->scratch, uint32_t, d->n + 1);
+	for (uint32_t t = 0; t < d->n; t++) {
+		v.seen.len = 0;
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1] && whole; i++)
+			see(&v, t, d->versions[d->reads[i].version].t);
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			check_read(&v, t, i);
+			if (whole && q->level.order != ORDER_NONE)
+				check_order(&v, t, i);
+			see(&v, t, d->versions[d->reads[i].version].t);
+		}
+	}
+	only_graph(q, &g);
+}
+
+/* Without chains: everything that reaches t, found by walking back. */
+static bool causal_walk(struct question *q, struct graph *g)
+{
+	const struct deps *d = q->d;
+	uint32_t n = g->nnodes, nedges = g->edges.len;
+	uint32_t *first = arena_array(&q->scratch, uint32_t, n + 2), *from = arena_array(&q->scratch, uint32_t, nedges + 1);
+	uint32_t *mark = arena_array(&q->scratch, uint32_t, n + 1), *todo = arena_array(&q->scratch, uint32_t, n + 1);
+	for (uint32_t i = 0; i < nedges; i++)
+		first[g->edges.data[i].to + 1]++;
+	for (uint32_t v = 0; v < n; v++)
+		first[v + 1] += first[v];
+	uint32_t *at = arena_array(&q->scratch, uint32_t, n + 1);
+	memcpy(at, first, n * sizeof *at);
+	for (uint32_t i = 0; i < nedges; i++)
+		from[at[g->edges.data[i].to]++] = g->edges.data[i].from;
+	for (uint32_t t = 0; t < d->n; t++) {
+		uint32_t len = 0;
+		if (d->read_first[t] == d->read_first[t + 1])
+			continue;
+		mark[t] = t + 1;
+		todo[len++] = t;
+		for (uint32_t i = 0; i < len; i++)
+			for (uint32_t e = first[todo[i]]; e < first[todo[i] + 1]; e++)
+				if (mark[from[e]] != t + 1) {
+					mark[from[e]] = t + 1;
+					todo[len++] = from[e];
+				}
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			uint32_t a = d->reads[i].version, key = d->versions[a].key;
+			for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1]; b++)
+				if (b != a && d->versions[b].t != t && mark[d->versions[b].t] == t + 1)
+					must_precede(q, g, t, i, b);
+		}
+		if ((t & 0xFF) == 0 && lim_spent(q->lim))
+			return false;
+	}
+	return true;
+}
+
+static void causal(struct question *q)
+{
+	struct graph g;
+	const struct deps *d = q->d;
+	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_WR | WITH_SEEN, &q->scratch, q->lim);
+	if (graph_rank(&g) != GRAPH_OK) {
+		violated(q, &g);
+		return;
+	}
+	if (graph_saturate(&g) == GRAPH_LIMIT || (!g.nchains && !causal_walk(q, &g))) {
+		limited(q);
+		return;
+	}
+	for (uint32_t t = 0; t < d->n && g.nchains; t++)
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			uint32_t a = d->reads[i].version, key = d->versions[a].key;
+			for (uint32_t s = g.seg_first[key]; s < g.seg_first[key + 1]; s++) {
+				uint32_t b = graph_last_before(&g, &g.segs[s], t);
+				uint32_t w = d->versions[a].t;
+				if (b != DEPS_NONE && b != a && (w == DEPS_NONE || !graph_reaches(&g, d->versions[b].t, w)))
+					must_precede(q, &g, t, i, b);
+			}
+		}
+	for (uint32_t i = 0; i < d->known.len; i++) {
+		const struct dversion *x = &d->versions[d->known.data[i].a], *y = &d->versions[d->known.data[i].b];
+		graph_edge(&g, x->t, y->t, EDGE_WW, WHY_GIVEN, x->key, 0);
+	}
+	only_graph(q, &g);
+}
+
+/* ---- levels that order versions -------------------------------------------------------------------- */
+
+static uint32_t common_key(const struct deps *d, uint32_t t, uint32_t u)
+{
+	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
+		if (writes_key(d, u, d->versions[d->writes[i]].key))
+			return d->versions[d->writes[i]].key;
+	return 0;
+}
+
+/* The search chose nothing, and yet a read misses what its transaction depends on: that way, and the read. */
+static void missed(struct question *q, struct graph *g, const struct search_result *r)
+{
+	uint32_t *cycle = arena_array(&q->scratch, uint32_t, r->nmissed + 2), n = r->nmissed;
+	struct teller w = { .q = q, .g = g };
+	if (n)
+		memcpy(cycle, r->missed, n * sizeof *cycle);
+	if (r->missed_from != r->missed_by)
+		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN,
+		                        common_key(q->d, r->missed_from, r->missed_by), 0);
+	cycle[n++] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key,
+	                        r->missed_a);
+	q->out->verdict = TXN_VIOLATED;
+	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
+	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC
+	                                          : name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
+}
+
+/* Two transactions that read one version of a key and then wrote the key: whichever wrote first, the other missed it. */
+static bool lost_update(struct question *q)
+{
+	const struct deps *d = q->d;
+	uint32_t *by = arena_array(&q->scratch, uint32_t, d->nversions + 1);
+	for (uint32_t t = 0; t < d->n; t++)
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			uint32_t v = d->reads[i].version, key = d->versions[v].key;
+			if (!d->reads[i].then_written)
+				continue;
+			if (!by[v] || by[v] == t + 1) {
+				by[v] = t + 1;
+				continue;
+			}
+			struct cycle_edge *c = arena_array(q->keep, struct cycle_edge, 2);
+			c[0] = (struct cycle_edge){ .from = by[v] - 1,
+				                    .to = t,
+				                    .kind = EDGE_RW,
+				                    .why = WHY_GIVEN,
+				                    .key = key,
+				                    .reader = DEPS_NONE,
+				                    .version = v };
+			c[1] = (struct cycle_edge){ .from = t,
+				                    .to = by[v] - 1,
+				                    .kind = EDGE_RW,
+				                    .why = WHY_GIVEN,
+				                    .key = key,
+				                    .reader = DEPS_NONE,
+				                    .version = v };
+			q->out->cycle = c;
+			q->out->ncycle = 2;
+			q->out->name = ANOMALY_LOST_UPDATE;
+			return true;
+		}
+	return false;
+}
+
+static void search_levels(struct question *q)
+{
+	static const struct {
+		uint8_t family;
+		uint8_t with;
+	} how[LEVEL_COUNT] = {
+		[LEVEL_CS] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+		[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+		[LEVEL_UA] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+		[LEVEL_PC] = { FAMILY_PC, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+		[LEVEL_CV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED },
+		[LEVEL_SI] = { FAMILY_SI, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+		[LEVEL_US] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER | WITH_UPDATES },
+		[LEVEL_SER] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+	};
+	struct graph g;
+	struct search_result r;
+	enum level l = (enum level)q->level.level;
+	graph_init(&g, q->d, (enum family)how[l].family, (enum txn_order)q->level.order, how[l].with, &q->scratch, q->lim);
+	enum graph_status s = graph_rank(&g);
+	if (s == GRAPH_OK)
+		s = graph_saturate(&g);
+	if (s == GRAPH_CYCLE) {
+		violated(q, &g);
+		return;
+	}
+	if (s == GRAPH_LIMIT) {
+		limited(q);
+		return;
+	}
+	enum search_answer found = search_order(&g, l, q->max_conflicts, &q->pairs, &r);
+	q->out->conflicts = r.conflicts;
+	q->out->pairs = r.pairs;
+	if (found == SEARCH_LIMIT && q->max_conflicts && r.conflicts >= q->max_conflicts) {
+		undecided(q, "conflicts");
+	} else if (found == SEARCH_LIMIT && r.too_many) {
+		undecided(q, "pairs");
+	} else if (found == SEARCH_LIMIT) {
+		limited(q);
+	} else if (found == SEARCH_FOUND) {
+		holds(q, &g, r.order);
+	} else if (r.found_missed) {
+		missed(q, &g, &r);
+	} else {
+		q->out->verdict = TXN_VIOLATED;
+		if (l == LEVEL_MV || l == LEVEL_PC || !lost_update(q))
+			q->out->name = ANOMALY_NO_ORDER;
+	}
+}
+
+static void ask(struct question *q)
+{
+	switch ((enum level)q->level.level) {
+	case LEVEL_RU:
+	case LEVEL_RC:
+		read_committed(q);
+		break;
+	case LEVEL_MAV:
+	case LEVEL_RA:
+		atomic_view(q);
+		break;
+	case LEVEL_CC:
+		causal(q);
+		break;
+	default:
+		search_levels(q);
+	}
+}
+
+void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim,
+                struct decision *out)
+{
+	const struct anomaly *direct;
+	memset(out, 0, sizeof *out);
+	out->level = level;
+	assert(isolation_exists(level));
+	if (deps_violate(d, (enum level)level.level, &direct)) {
+		out->verdict = TXN_VIOLATED;
+		out->direct = direct;
+		out->name = (enum anomaly_kind)direct->kind;
+		return;
+	}
+	if (d->nambiguous && level.level != LEVEL_RU) {
+		out->verdict = TXN_UNDECIDED;
+		out->limit = "ambiguous";
+		return;
+	}
+	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out, .max_conflicts = max_conflicts };
+	jmp_buf oom;
+	map_init(&q.pairs);
+	arena_init(&q.scratch, lim->max_memory);
+	q.scratch.oom = &oom;
+	if (!setjmp(oom)) {
+		ask(&q);
+	} else {
+		atomic_store(&lim->spent, LIMIT_MEMORY);
+		limited(&q);
+	}
+	map_free(&q.pairs);
+	arena_free(&q.scratch);
+}

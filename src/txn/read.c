@@ -1,0 +1,274 @@
+/*
+ * read: recognising histories of transactions, and matching answers to invocations. See read.h.
+ *
+ * A process has at most one open transaction. Records without a process are read as one nameless process each: an
+ * invocation is answered by the next record, and session order says nothing of them. Where only completions are
+ * recorded there is no real time.
+ */
+#include "txn/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is it? -------------------------------------------------------------------- */
+
+/* r(1,2,3,4) */
+static bool looks_like_plume(const char *p)
+{
+	if ((*p != 'r' && *p != 'w') || p[1] != '(')
+		return false;
+	p += 2;
+	for (int i = 0; i < 4; i++) {
+		p += strspn(p, " ");
+		p += *p == '-';
+		size_t n = strspn(p, "0123456789");
+		p += n + strspn(p + n, " ");
+		if (!n || *p++ != (i < 3 ? ',' : ')'))
+			return false;
+	}
+	return true;
+}
+
+/* Is the text behind p a vector of micro-operations: [[:r, ((:append, [["w"? */
+static bool looks_like_mops(const char *p, bool json)
+{
+	for (int i = 0; i < 2; i++) {
+		p += strspn(p, " \t\r\n");
+		if (*p != '[' && (json || *p != '('))
+			return false;
+		p++;
+	}
+	p += strspn(p, " \t\r\n");
+	if (*p != ':' && *p != '"')
+		return false;
+	p++;
+	p += *p == ':';
+	size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
+	return (n == 1 && (*p == 'r' || *p == 'w')) || (n == 6 && !memcmp(p, "append", 6)) || (n == 4 && !memcmp(p, "read", 4)) ||
+	       (n == 5 && !memcmp(p, "write", 5));
+}
+
+/* One member `value` in the beginning of the text decides: micro-operations or not. Records of a nemesis come first
+ * sometimes, so all of the window is looked at. */
+bool txn_sniff(struct reader *r)
+{
+	const char *p = r->in.buf + r->in.pos;
+	p += strspn(p, " \t\r\n");
+	if (looks_like_plume(p)) {
+		r->format = FORMAT_PLUME;
+		r->h->format = format_names[FORMAT_PLUME];
+		return true;
+	}
+	if (r->format != FORMAT_EDN && r->format != FORMAT_JSON)
+		return r->format == FORMAT_PLUME;
+	bool json = r->format == FORMAT_JSON;
+	for (const char *v = p; (v = strstr(v, json ? "\"value\"" : ":value")) != NULL;) {
+		v += json ? 7 : 6;
+		v += strspn(v, json ? " \t\r\n:" : " \t\r\n");
+		if (looks_like_mops(v, json))
+			return true;
+	}
+	for (const char *f = p; !json && (f = strstr(f, ":f")) != NULL;) {
+		f += 2;
+		f += strspn(f, " \t\r\n");
+		if (!strncmp(f, ":txn", 4) && !strchr("abcdefghijklmnopqrstuvwxyz-", f[4]))
+			return true;
+	}
+	return json && (strstr(p, "\"f\": \"txn\"") || strstr(p, "\"f\":\"txn\"") || strstr(p, "\":txn\""));
+}
+
+/* ---- records ------------------------------------------------------------------------ */
+
+struct build {
+	struct txn_history *th;
+	struct reader *r;
+	uint32_t *open; /* by session: transaction + 1 */
+	uint32_t nopen;
+	uint32_t nameless; /* the open transaction of no process + 1 */
+	uint32_t events;
+	bool invoked;
+};
+
+uint32_t txn_session(struct txn_history *th, val proc)
+{
+	uint32_t p = proc_intern(th->h, proc);
+	th->sessions = true;
+	if (p >= th->nsessions)
+		th->nsessions = p + 1;
+	return p;
+}
+
+static uint32_t *open_of(struct build *b, uint32_t session)
+{
+	if (session >= b->nopen) {
+		uint32_t n = b->nopen ? b->nopen : 64;
+		while (n <= session)
+			n *= 2;
+		uint32_t *p = arena_array(b->th->h->arena, uint32_t, n);
+		if (b->nopen)
+			memcpy(p, b->open, b->nopen * sizeof *p);
+		b->open = p;
+		b->nopen = n;
+	}
+	return &b->open[session];
+}
+
+static const char *process(struct build *b, val proc)
+{
+	struct buf text;
+	buf_init(&text);
+	val_print(&b->th->h->vals, proc, &text);
+	const char *s = arena_strdup(b->th->h->arena, buf_cstr(&text));
+	buf_free(&text);
+	return s;
+}
+
+/* Reads that tell nothing: of invocations, and of what did not commit for certain. */
+static void forget_reads(struct txn_history *th, const struct txn *t)
+{
+	for (uint32_t i = 0; i < t->nops; i++)
+		if (th->ops[t->first + i].kind == MOP_READ)
+			th->ops[t->first + i].v = VAL_NONE;
+}
+
+static bool on_invoke(struct build *b, const struct txn_rec *rec, uint32_t *open, uint32_t from)
+{
+	struct txn_history *th = b->th;
+	if (*open) {
+		reader_error(b->r, rec->start, rec->len, "two-open-transactions",
+		             rec->has_proc ? "process %s begins a transaction while another one of it is open"
+		                           : "a transaction%s begins while another one is open, and no record names a process",
+		             rec->has_proc ? process(b, rec->proc) : "");
+		diag_note(b->r->d, history_line(th->h, th->txns[*open - 1].line), (struct span){ 0, 0 }, "it was invoked here");
+		diag_hint(b->r->d, "a transaction that got no answer is ended by :info; then its process may go on");
+		return false;
+	}
+	struct txn *t = txn_push(th);
+	if (!t)
+		return false;
+	t->first = from;
+	t->nops = th->nops - from;
+	t->session = rec->has_proc ? txn_session(th, rec->proc) : UINT32_MAX;
+	t->call = b->events++;
+	t->line = rec->line;
+	forget_reads(th, t);
+	*open = th->n;
+	b->invoked = true;
+	return true;
+}
+
+/* The answer's micro-operations replace the invocation's: in place when there are as many. */
+static void take_ops(struct txn_history *th, struct txn *t, uint32_t from)
+{
+	uint32_t n = th->nops - from;
+	if (n == t->nops) {
+		memcpy(&th->ops[t->first], &th->ops[from], n * sizeof *th->ops);
+		th->nops = from;
+	} else {
+		t->first = from;
+		t->nops = n;
+	}
+}
+
+static bool on_answer(struct build *b, const struct txn_rec *rec, uint32_t *open, uint32_t from)
+{
+	struct txn_history *th = b->th;
+	struct txn *t;
+	if (*open) {
+		t = &th->txns[*open - 1];
+		*open = 0;
+	} else { /* only completions are recorded */
+		t = txn_push(th);
+		if (!t)
+			return false;
+		t->first = from;
+		t->session = rec->has_proc ? txn_session(th, rec->proc) : UINT32_MAX;
+		t->call = b->events++;
+		t->line = rec->line;
+		t->nops = th->nops - from;
+		th->realtime = false;
+	}
+	if (rec->has_ops && t->first != from)
+		take_ops(th, t, from);
+	t->status = rec->kind == REC_OK ? TXN_COMMITTED : rec->kind == REC_FAIL ? TXN_ABORTED : TXN_UNKNOWN;
+	if (t->status == TXN_COMMITTED)
+		t->ret = b->events++;
+	else
+		forget_reads(th, t);
+	return true;
+}
+
+static bool on_record(struct build *b, const struct txn_rec *rec, uint32_t from)
+{
+	struct txn_history *th = b->th;
+	if (!rec->client) {
+		th->h->nskipped++;
+		th->nops = from;
+		return true;
+	}
+	uint32_t *open = rec->has_proc ? open_of(b, txn_session(th, rec->proc)) : &b->nameless;
+	return rec->kind == REC_INVOKE ? on_invoke(b, rec, open, from) : on_answer(b, rec, open, from);
+}
+
+static bool read_forms(struct build *b)
+{
+	struct reader *r = b->r;
+	for (;;) {
+		struct txn_rec rec;
+		size_t used = 0;
+		uint32_t newlines = 0, from = b->th->nops;
+		enum form_status st = txn_rec_form(b->th, r, &rec, &used, &newlines);
+		if (st == FORM_MORE) {
+			input_fill(&r->in);
+			if (r->in.error) {
+				diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", r->in.name, r->in.error);
+				return false;
+			}
+			continue;
+		}
+		if (st == FORM_BAD)
+			return false;
+		if (!rec.start)
+			return true;
+		if (!on_record(b, &rec, from))
+			return false;
+		r->in.pos += used;
+		r->line += newlines;
+		if ((b->th->n & 0xFFFF) == 0 && lim_spent(b->th->h->lim))
+			return false;
+	}
+}
+
+/* Transactions of no process are sessions of their own; those that never answered stay open for ever. */
+static void finish(struct txn_history *th)
+{
+	for (uint32_t i = 0; i < th->n; i++) {
+		struct txn *t = &th->txns[i];
+		if (t->session == UINT32_MAX)
+			t->session = th->nsessions++;
+		th->ncommitted += t->status == TXN_COMMITTED;
+		th->naborted += t->status == TXN_ABORTED;
+		th->nunknown += t->status == TXN_UNKNOWN;
+		for (uint32_t k = 0; k < t->nops; k++) {
+			uint8_t kind = th->ops[t->first + k].kind;
+			*(kind == MOP_READ ? &th->reads : kind == MOP_WRITE ? &th->writes : &th->appends) += 1;
+		}
+	}
+}
+
+bool txn_read(struct txn_history *th, struct reader *r)
+{
+	struct build b = { .th = th, .r = r };
+	th->realtime = true;
+	bool ok = r->format == FORMAT_PLUME ? txn_read_plume(th, r) : read_forms(&b);
+	if (!ok)
+		return false;
+	th->realtime &= b.invoked;
+	finish(th);
+	if (th->n)
+		return true;
+	diag_error(r->d, "no-transactions", NULL, (struct span){ 0, 0 }, "%s: no transaction to judge%s (read as %s)", r->in.name,
+	           th->h->nskipped ? ": nothing but records of no client" : "", r->h->format);
+	diag_hint(r->d, "--format=NAME says what it is, when the guess is wrong");
+	return false;
+}

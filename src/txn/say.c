@@ -1,0 +1,522 @@
+/* say: see say.h. */
+#include "txn/say.h"
+
+#include <string.h>
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static const struct txn_history *th_of(const struct txn_check *c)
+{
+	return c->deps->th;
+}
+
+static void say_key(const struct txn_check *c, uint32_t key, struct buf *out)
+{
+	val_print(&th_of(c)->h->vals, th_of(c)->h->keys.data[key], out);
+}
+
+static void say_txn(const struct txn_check *c, uint32_t t, struct buf *out)
+{
+	txn_name(th_of(c), c->deps->txn[t], out);
+}
+
+/* The version of `key` that this transaction wrote, or DEPS_NONE. */
+static uint32_t version_by(const struct deps *d, uint32_t t, uint32_t key)
+{
+	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
+		if (d->versions[d->writes[i]].key == key)
+			return d->writes[i];
+	return DEPS_NONE;
+}
+
+static bool is_append(const struct txn_check *c, uint32_t version)
+{
+	const struct dversion *v = &c->deps->versions[version];
+	const struct txn_history *th = th_of(c);
+	return v->t != DEPS_NONE && th->ops[th->txns[c->deps->txn[v->t]].first + v->po].kind == MOP_APPEND;
+}
+
+static void say_value(const struct txn_check *c, uint32_t version, struct buf *out)
+{
+	val_print(&th_of(c)->h->vals, c->deps->versions[version].v, out);
+}
+
+/* "wrote x = 3", "appended 3 to x" */
+static void say_write(const struct txn_check *c, uint32_t t, uint32_t key, struct buf *out)
+{
+	uint32_t v = version_by(c->deps, t, key);
+	if (v == DEPS_NONE)
+		return;
+	buf_str(out, is_append(c, v) ? "appended " : "wrote ");
+	if (!is_append(c, v)) {
+		say_key(c, key, out);
+		buf_str(out, " = ");
+	}
+	say_value(c, v, out);
+	if (is_append(c, v)) {
+		buf_str(out, " to ");
+		say_key(c, key, out);
+	}
+}
+
+/* ---- steps of a cycle ---------------------------------------------------------------------------- */
+
+static void say_rw(const struct txn_check *c, const struct cycle_edge *e, struct buf *out)
+{
+	const struct dversion *v = &c->deps->versions[e->version];
+	bool list = v->t != DEPS_NONE ? is_append(c, e->version) : is_append(c, version_by(c->deps, e->to, e->key));
+	buf_str(out, " read ");
+	say_key(c, e->key, out);
+	if (v->t == DEPS_NONE) {
+		buf_str(out, list ? " empty" : " in its initial state");
+	} else {
+		buf_str(out, list ? " up to " : " = ");
+		say_value(c, e->version, out);
+	}
+	buf_str(out, ", before ");
+	say_txn(c, e->to, out);
+	buf_char(out, ' ');
+	say_write(c, e->to, e->key, out);
+}
+
+/* "T1 read x = 1, which T2 ..." without a full stop. */
+static void say_step(const struct txn_check *c, const struct cycle_edge *e, struct buf *out)
+{
+	say_txn(c, e->from, out);
+	switch ((enum edge_kind)e->kind) {
+	case EDGE_SESSION:
+		buf_str(out, " came before ");
+		say_txn(c, e->to, out);
+		buf_str(out, " in its session");
+		break;
+	case EDGE_REALTIME:
+		buf_str(out, " had ended before ");
+		say_txn(c, e->to, out);
+		buf_str(out, " began");
+		break;
+	case EDGE_WR:
+		buf_char(out, ' ');
+		say_write(c, e->from, e->key, out);
+		buf_str(out, ", and ");
+		say_txn(c, e->to, out);
+		buf_str(out, " read it");
+		break;
+	case EDGE_WW:
+		buf_char(out, ' ');
+		say_write(c, e->from, e->key, out);
+		buf_str(out, " before ");
+		say_txn(c, e->to, out);
+		buf_char(out, ' ');
+		say_write(c, e->to, e->key, out);
+		break;
+	case EDGE_RW:
+		say_rw(c, e, out);
+		break;
+	case EDGE_INSIDE:
+		break;
+	}
+}
+
+static void say_because(const struct txn_check *c, const struct cycle_edge *e, struct buf *out)
+{
+	if (e->why == WHY_MISSED) {
+		buf_str(out, " (in any order: ");
+		say_txn(c, e->reader, out);
+		buf_str(out, " comes after ");
+		say_txn(c, e->from, out);
+		buf_str(out, " and read ");
+		say_txn(c, e->to, out);
+		buf_str(out, "'s value)");
+	} else if (e->why == WHY_AFTER && e->kind == EDGE_WW) {
+		buf_str(out, " (");
+		say_txn(c, e->from, out);
+		buf_str(out, " began before ");
+		say_txn(c, e->to, out);
+		buf_str(out, " ended, and two transactions that write a key do not overlap)");
+	} else if (e->why == WHY_CERTAIN) {
+		buf_str(out, " (it comes before it)");
+	}
+}
+
+static void say_steps(const struct txn_check *c, const struct cycle_edge *e, uint32_t n, unsigned indent, struct buf *out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		buf_repeat(out, ' ', indent);
+		buf_str(out, "- ");
+		say_step(c, &e[i], out);
+		say_because(c, &e[i], out);
+		buf_str(out, e[i].nbecause ? ":\n" : ";\n");
+		if (e[i].nbecause)
+			say_steps(c, e[i].because, e[i].nbecause, indent + 4, out);
+	}
+}
+
+/* ---- direct anomalies ------------------------------------------------------------------------------ */
+
+static void say_direct(const struct txn_check *c, const struct anomaly *a, struct buf *out)
+{
+	const struct txn_history *th = th_of(c);
+	const struct mop *m = &th->ops[th->txns[a->txn].first + a->op];
+	struct buf op, other;
+	buf_init(&op);
+	buf_init(&other);
+	mop_print(th, m, &op);
+	if (a->other != DEPS_NONE)
+		txn_print(th, a->other, &other);
+	txn_print(th, a->txn, out);
+	buf_printf(out, ": %s ", buf_cstr(&op));
+	struct buf v;
+	buf_init(&v);
+	if (a->v != VAL_NONE)
+		val_print(&th->h->vals, a->v, &v);
+	switch ((enum anomaly_kind)a->kind) {
+	case ANOMALY_INTERNAL:
+		buf_str(out, "contradicts what the same transaction did before");
+		break;
+	case ANOMALY_G1A:
+		buf_printf(out, "saw %s, written by %s, which aborted", buf_cstr(&v), buf_cstr(&other));
+		break;
+	case ANOMALY_G1B:
+		buf_printf(out, "saw %s, which its writer %s itself overwrote", buf_cstr(&v), buf_cstr(&other));
+		break;
+	case ANOMALY_GARBAGE:
+		buf_printf(out, "saw %s, which nobody wrote", buf_cstr(&v));
+		break;
+	case ANOMALY_FUTURE:
+		buf_printf(out, "saw %s, which the same transaction wrote only later", buf_cstr(&v));
+		break;
+	case ANOMALY_DIRTY_UPDATE:
+		buf_printf(out, "shows that %s, which committed, built on %s of a transaction that aborted", buf_cstr(&other),
+		           buf_cstr(&v));
+		break;
+	case ANOMALY_DUPLICATE:
+		buf_printf(out, "saw %s twice", buf_cstr(&v));
+		break;
+	case ANOMALY_INCOMPATIBLE:
+		buf_printf(out, "and ");
+		mop_print(th, &th->ops[th->txns[a->other].first + a->other_op], out);
+		buf_printf(out, " of %s: neither is a beginning of the other", buf_cstr(&other));
+		break;
+	default:
+		break;
+	}
+	buf_free(&v);
+	buf_free(&op);
+	buf_free(&other);
+}
+
+void txn_say_reason(const struct txn_check *c, const struct decision *d, struct buf *out)
+{
+	if (d->direct) {
+		buf_str(out, "  ");
+		say_direct(c, d->direct, out);
+		buf_str(out, ".\n");
+		return;
+	}
+	if (!d->ncycle) {
+		buf_printf(out,
+		           "  No order of the writes explains what was read: %u pairs of writes are open, and every choice leads "
+		           "to a cycle (%llu conflicts).\n",
+		           d->pairs, (unsigned long long)d->conflicts);
+		return;
+	}
+	buf_str(out, "  Let\n");
+	for (uint32_t i = 0; i < d->ncycle && i < 20; i++) {
+		bool twin = false;
+		for (uint32_t k = 0; k < i; k++)
+			twin |= d->cycle[k].from == d->cycle[i].from;
+		if (twin)
+			continue;
+		buf_str(out, "    ");
+		txn_print(th_of(c), c->deps->txn[d->cycle[i].from], out);
+		buf_str(out, " = ");
+		txn_print_ops(th_of(c), c->deps->txn[d->cycle[i].from], out);
+		buf_char(out, '\n');
+	}
+	buf_str(out, "  Then\n");
+	say_steps(c, d->cycle, d->ncycle, 4, out);
+	buf_str(out, "  so ");
+	say_txn(c, d->cycle[0].from, out);
+	buf_str(out, " would have to come before itself.\n");
+}
+
+/* ---- the report -------------------------------------------------------------------------------------- */
+
+static const char *color(bool on, enum txn_verdict v)
+{
+	static const char *const code[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
+	return on ? code[v] : "";
+}
+
+static void say_head(const struct txn_check *c, struct buf *out)
+{
+	const struct txn_history *th = th_of(c);
+	buf_safe(out, th->h->name, strlen(th->h->name));
+	buf_printf(out, ": %u transaction%s", th->n, th->n == 1 ? "" : "s");
+	if (th->h->procs.len)
+		buf_printf(out, " by %u process%s", th->h->procs.len, th->h->procs.len == 1 ? "" : "es");
+	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u keys; %u reads, %u writes, %u appends\n",
+	           th->h->format, th->ncommitted, th->naborted, th->nunknown, th->h->keys.len, th->reads, th->writes, th->appends);
+	if (c->deps->init == VAL_NIL)
+		return;
+	buf_str(out, "registers are initially ");
+	val_print(&th->h->vals, c->deps->init, out);
+	buf_str(out, c->deps->init_guessed ? " (guessed)\n" : "\n");
+}
+
+static const char *word(enum txn_verdict v)
+{
+	static const char *const words[] = { "holds", "VIOLATED", "unknown" };
+	return words[v];
+}
+
+/* A row for each level, from the strongest; a column for each order. */
+static void say_lattice(const struct txn_check *c, bool colors, struct buf *out)
+{
+	static const uint8_t rows[] = { LEVEL_SER, LEVEL_US, LEVEL_SI,  LEVEL_PC, LEVEL_CV, LEVEL_CC, LEVEL_UA,
+		                        LEVEL_RA,  LEVEL_MV, LEVEL_MAV, LEVEL_CS, LEVEL_RC, LEVEL_RU };
+	static const char *const heads[] = { "alone", "strong-session", "strong (real time)" };
+	buf_printf(out, "%-24s", "level");
+	for (int o = 0; o <= (int)c->most; o++)
+		buf_printf(out, "%s%-16s", o ? " " : "", heads[o]);
+	while (out->len && out->data[out->len - 1] == ' ')
+		out->len--;
+	buf_char(out, '\n');
+	for (uint32_t r = 0; r < sizeof rows; r++) {
+		buf_printf(out, "%-24s", level_names[rows[r]]);
+		for (unsigned o = 0; o <= c->most; o++) {
+			struct isolation i = { rows[r], (uint8_t)o };
+			if (!isolation_exists(i))
+				continue;
+			const struct txn_answer *a = &c->answers[i.level][i.order];
+			bool edge = txn_check_strongest(c, i) || txn_check_weakest(c, i);
+			buf_printf(out, "%s%s%s%s%s", o ? " " : "", color(colors, a->d.verdict), word(a->d.verdict),
+			           edge ? " *" : "", colors ? "\033[0m" : "");
+			if (o < c->most)
+				buf_repeat(out, ' ', 16 - strlen(word(a->d.verdict)) - (edge ? 2 : 0));
+		}
+		while (out->len && out->data[out->len - 1] == ' ')
+			out->len--;
+		buf_char(out, '\n');
+	}
+	buf_str(out, "* the strongest that hold, the weakest that are violated\n");
+}
+
+static struct isolation nth(uint32_t k)
+{
+	return (struct isolation){ (uint8_t)(k % LEVEL_COUNT), (uint8_t)(k / LEVEL_COUNT) };
+}
+
+static void say_verdict(const struct txn_check *c, struct isolation i, bool colors, struct buf *out)
+{
+	static const char *const words[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
+	const struct txn_answer *a = &c->answers[i.level][i.order];
+	const struct decision *d = &a->d;
+	buf_printf(out, "%s%s%s: %s", color(colors, d->verdict), words[d->verdict], colors ? "\033[0m" : "", isolation_name(i));
+	if (level_aliases((enum level)i.level))
+		buf_printf(out, " (%s)", level_aliases((enum level)i.level));
+	if (d->verdict == TXN_VIOLATED) {
+		bool session = false, time = false;
+		for (uint32_t k = 0; k < d->ncycle; k++) {
+			session |= d->cycle[k].kind == EDGE_SESSION;
+			time |= d->cycle[k].kind == EDGE_REALTIME;
+		}
+		buf_printf(out, ": %s%s", anomaly_names[d->name], time ? "-realtime" : session ? "-process" : "");
+	}
+	if (d->verdict == TXN_UNDECIDED && !strcmp(d->limit, "ambiguous")) {
+		buf_str(out, ": a value that was read has several writers: ");
+		txn_print(th_of(c), c->deps->ambiguous.txn, out);
+		buf_char(out, ' ');
+		mop_print(th_of(c), &th_of(c)->ops[th_of(c)->txns[c->deps->ambiguous.txn].first + c->deps->ambiguous.op], out);
+	} else if (d->verdict == TXN_UNDECIDED) {
+		buf_printf(out, ": the limit on %s was spent", d->limit);
+	}
+	buf_char(out, '\n');
+	if (d->verdict == TXN_VIOLATED)
+		txn_say_reason(c, d, out);
+}
+
+#define ORDER_SHOWN 1000u
+
+static void say_order(const struct txn_check *c, const struct decision *d, struct buf *out)
+{
+	bool events = d->family == FAMILY_SI || d->family == FAMILY_PC;
+	buf_str(out, events ? "  begins and ends in this order:" : "  in this order:");
+	for (uint32_t i = 0; i < d->norder && i < ORDER_SHOWN; i++) {
+		uint32_t t = events ? d->order[i] / 2 : d->order[i];
+		buf_str(out, " ");
+		if (events && i + 1 < d->norder && !(d->order[i] & 1) && d->order[i + 1] == d->order[i] + 1) {
+			say_txn(c, t, out); /* all of it at once */
+			i++;
+			continue;
+		}
+		if (events)
+			buf_char(out, d->order[i] & 1 ? '<' : '>');
+		say_txn(c, t, out);
+	}
+	if (d->norder > ORDER_SHOWN)
+		buf_printf(out, " ... (%u more; --json has all)", d->norder - ORDER_SHOWN);
+	buf_char(out, '\n');
+}
+
+void txn_say_text(const struct txn_check *c, bool witness, bool colors, struct buf *out)
+{
+	say_head(c, out);
+	if (c->all)
+		say_lattice(c, colors, out);
+	for (uint32_t k = (uint32_t)LEVEL_COUNT * ORDER_COUNT; k-- > 0;) {
+		struct isolation i = nth(k);
+		const struct txn_answer *a = &c->answers[i.level][i.order];
+		bool undecided = a->d.verdict == TXN_UNDECIDED && a->decided;
+		if (!a->asked || (c->all && !txn_check_strongest(c, i) && !txn_check_weakest(c, i) && !undecided))
+			continue;
+		say_verdict(c, i, colors, out);
+		if (witness && a->d.verdict == TXN_HOLDS)
+			say_order(c, &txn_check_reason(c, i)->d, out);
+	}
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
+
+static const char *const json_words[] = { "holds", "violated", "unknown" };
+static const char *const kind_words[] = { "inside", "session", "realtime", "wr", "ww", "rw" };
+
+static void json_steps(const struct txn_check *c, struct json_out *j, const char *name, const struct cycle_edge *e, uint32_t n)
+{
+	json_begin_array(j, name);
+	for (uint32_t i = 0; i < n; i++) {
+		struct buf text;
+		buf_init(&text);
+		say_step(c, &e[i], &text);
+		say_because(c, &e[i], &text);
+		json_begin_object(j, NULL);
+		json_uint(j, "from", c->deps->txn[e[i].from] + 1);
+		json_uint(j, "to", c->deps->txn[e[i].to] + 1);
+		json_text(j, "kind", kind_words[e[i].kind]);
+		if (e[i].kind >= EDGE_WR)
+			val_json(&th_of(c)->h->vals, th_of(c)->h->keys.data[e[i].key], json_value(j, "key"));
+		json_text_buf(j, "text", &text);
+		if (e[i].nbecause)
+			json_steps(c, j, "because", e[i].because, e[i].nbecause);
+		json_end(j);
+		buf_free(&text);
+	}
+	json_end(j);
+}
+
+/* The transactions that a reason names. */
+static void json_transactions(const struct txn_check *c, struct json_out *j, const struct decision *d)
+{
+	json_begin_array(j, "transactions");
+	for (uint32_t i = 0; i < d->ncycle; i++) {
+		uint32_t t = c->deps->txn[d->cycle[i].from];
+		const struct txn *x = &th_of(c)->txns[t];
+		struct buf ops;
+		buf_init(&ops);
+		txn_print_ops(th_of(c), t, &ops);
+		json_begin_object(j, NULL);
+		json_uint(j, "transaction", t + 1);
+		if (x->session < th_of(c)->h->procs.len)
+			val_json(&th_of(c)->h->vals, th_of(c)->h->procs.data[x->session], json_value(j, "process"));
+		json_uint(j, "line", x->line);
+		json_text_buf(j, "operations", &ops);
+		json_end(j);
+		buf_free(&ops);
+	}
+	json_end(j);
+}
+
+static void json_order(const struct txn_check *c, struct json_out *j, const struct decision *d)
+{
+	bool events = d->family == FAMILY_SI || d->family == FAMILY_PC;
+	json_begin_array(j, events ? "events" : "order");
+	for (uint32_t i = 0; i < d->norder; i++) {
+		int64_t t = (int64_t)c->deps->txn[events ? d->order[i] / 2 : d->order[i]] + 1;
+		json_int(j, NULL, events && d->order[i] & 1 ? -t : t);
+	}
+	json_end(j);
+}
+
+static void json_level(const struct txn_check *c, struct json_out *j, struct isolation i, bool witness)
+{
+	const struct txn_answer *a = &c->answers[i.level][i.order], *why = txn_check_reason(c, i);
+	json_begin_object(j, NULL);
+	json_text(j, "level", isolation_name(i));
+	json_text(j, "verdict", json_words[a->d.verdict]);
+	json_flag(j, "strongest", c->all && txn_check_strongest(c, i));
+	json_flag(j, "weakest", c->all && txn_check_weakest(c, i));
+	if (a->implied_by >= 0)
+		json_text(j, "by", isolation_name(why->d.level));
+	if (a->d.verdict == TXN_UNDECIDED)
+		json_text(j, "limit", a->d.limit);
+	if (a->decided && a->d.pairs) {
+		json_uint(j, "pairs", a->d.pairs);
+		json_uint(j, "conflicts", a->d.conflicts);
+	}
+	if (a->d.verdict == TXN_VIOLATED) {
+		json_text(j, "anomaly", anomaly_names[a->d.name]);
+		bool told = !c->all || txn_check_weakest(c, i);
+		struct buf sentence;
+		buf_init(&sentence);
+		if (told) {
+			txn_say_reason(c, &a->d, &sentence);
+			json_text_buf(j, "sentence", &sentence);
+		}
+		if (told && a->d.ncycle) {
+			json_transactions(c, j, &a->d);
+			json_steps(c, j, "cycle", a->d.cycle, a->d.ncycle);
+		}
+		buf_free(&sentence);
+	}
+	if (a->d.verdict == TXN_HOLDS && witness && (!c->all || txn_check_strongest(c, i)))
+		json_order(c, j, &why->d);
+	json_end(j);
+}
+
+void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
+{
+	const struct txn_history *th = th_of(c);
+	struct json_out j;
+	uint32_t line = 0;
+	struct buf sentence;
+	json_out_init(&j, out, true);
+	json_begin_object(&j, NULL);
+	json_text(&j, "file", th->h->name);
+	json_text(&j, "format", th->h->format);
+	json_text(&j, "verdict", json_words[c->verdict]);
+	json_uint(&j, "transactions", th->n);
+	json_uint(&j, "processes", th->h->procs.len);
+	json_uint(&j, "operations", th->nops);
+	json_uint(&j, "failed", th->naborted);
+	json_uint(&j, "pending", th->nunknown);
+	val_json(&th->h->vals, c->deps->init, json_value(&j, "init"));
+	if (c->deps->init_guessed) {
+		json_begin_array(&j, "guessed");
+		json_text(&j, NULL, "init");
+		json_end(&j);
+	}
+	buf_init(&sentence);
+	for (uint32_t k = 0; k < (uint32_t)LEVEL_COUNT * ORDER_COUNT; k++) {
+		const struct txn_answer *a = &c->answers[nth(k).level][nth(k).order];
+		if (!a->asked || a->d.verdict != TXN_VIOLATED || (c->all && !txn_check_weakest(c, nth(k))))
+			continue;
+		buf_printf(&sentence, "%s is violated (%s):\n", isolation_name(nth(k)), anomaly_names[a->d.name]);
+		txn_say_reason(c, &a->d, &sentence);
+		if (!line && a->d.direct)
+			line = th->txns[a->d.direct->txn].line;
+		else if (!line && a->d.ncycle)
+			line = th->txns[c->deps->txn[a->d.cycle[0].from]].line;
+	}
+	if (sentence.len)
+		json_text_buf(&j, "sentence", &sentence);
+	buf_free(&sentence);
+	if (line)
+		json_uint(&j, "line", line);
+	json_begin_array(&j, "levels");
+	for (uint32_t k = (uint32_t)LEVEL_COUNT * ORDER_COUNT; k-- > 0;)
+		if (c->answers[nth(k).level][nth(k).order].asked)
+			json_level(c, &j, nth(k), witness);
+	json_end(&j);
+	json_end(&j);
+	json_out_end(&j);
+}

@@ -1,0 +1,34 @@
+/*
+ * search: is there an order of the versions that a saturated graph leaves open, such that the level holds?
+ *
+ * A variable for pairs of versions of one key that nothing orders: where the absence of cycles is all (SER, SI, PC), only for those
+ * that the order at hand puts wrongly, one batch after the other, until it explains every read; else for all of them. The clauses are the level's, found as they are violated:
+ * a cycle in the graph with the edges of what was chosen (found when the edge is put in, by a topological order that is kept up to date: Pearce
+ * and Kelly 2006), and for levels that are more than the absence of cycles (level.h) a look at the whole graph once everything is chosen.
+ */
+#ifndef INTACT_TXN_SEARCH_H
+#define INTACT_TXN_SEARCH_H
+
+#include "txn/graph.h"
+
+enum search_answer { SEARCH_FOUND, SEARCH_NONE, SEARCH_LIMIT };
+
+struct search_result {
+	uint32_t *order; /* found: the nodes of the graph in an order that has every edge */
+	uint64_t conflicts;
+	uint32_t pairs; /* open pairs of versions */
+	/* SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
+	uint32_t *missed, nmissed, missed_by, missed_a, missed_b;
+	uint32_t missed_from; /* where the edges end: missed_by, or a transaction that wrote a key before it for certain */
+	bool found_missed;
+	bool too_many; /* SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
+};
+
+#define SEARCH_MAX_PAIRS (1u << 26)
+
+/* max_conflicts: gives up then; 0: never. g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
+ * after a longjmp. */
+enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs,
+                                struct search_result *r);
+
+#endif

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Histories of transactions from outside: which anomaly is named, which levels hold, formats, options, messages.
+
+Usage: test_transactions.py INTACT TXN_GEN      (TAP on stdout)
+
+Cases are written as in Elle's own tests: ax1 appends 1 to x, rx12 reads [1 2], rx reads nothing, wx1 and rx1 for registers."""
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from tap import check, done, run
+
+INTACT, GEN = sys.argv[1], sys.argv[2]
+TMP = tempfile.mkdtemp(prefix="intact-txn-")
+
+
+def mops(text, lists):
+    """rx1ay2 -> [[:r :x [1]] [:append :y 2]]"""
+    out = []
+    for f, k, v in re.findall(r"([raw])([a-z])(_|\d*)", text):
+        if f != "r":
+            out.append(f"[:{'append' if f == 'a' else 'w'} :{k} {v}]")
+        elif lists:
+            out.append(f"[:r :{k} {'nil' if not v else '[' + ' '.join(v) + ']'}]")
+        else:
+            out.append(f"[:r :{k} {v if v and v != '_' else 'nil'}]")
+    return "[" + " ".join(out) + "]"
+
+
+def history(txns):
+    """Transactions as text, 'P:ops' names a process, a trailing ! is a failure, ? an unknown fate; completions alone."""
+    lists = not any("w" in re.sub(r"^\d+:", "", t) for t in txns)
+    lines = []
+    for t in txns:
+        proc, _, ops = t.rpartition(":")
+        kind = {"!": "fail", "?": "info"}.get(ops[-1], "ok")
+        lines.append("{" + (f":process {proc}, " if proc else "") + f":type :{kind}, :f :txn, :value {mops(ops, lists)}}}")
+    return "\n".join(lines) + "\n"
+
+
+def judge(text, *args):
+    code, out, err = run([INTACT, "history", "--json=-", *args, "-"], stdin=text)
+    results = json.loads(out)["results"] if out.startswith("{") else []
+    return code, (results[0] if results else None), err
+
+
+def level(result, name):
+    return next((l for l in result["levels"] if l["level"] == name), None)
+
+
+# name, transactions, the level that is violated by it (the weakest), the anomaly, a level that holds
+CASES = [
+    ("G0: a write cycle", ["ax1ay1", "ax2ay2", "rx12ry21"], "read-uncommitted", "G0", None),
+    ("G1a: an aborted read", ["ax1!", "rx1"], "read-committed", "G1a", "read-uncommitted"),
+    ("G1a of a register", ["wx1!", "rx1wy1"], "read-committed", "G1a", "read-uncommitted"),
+    ("G1b: an intermediate read", ["rx1", "rx12ry3", "ax1ax2", "rx123", "ay3", "ax3"], "read-committed", "G1b", "read-uncommitted"),
+    ("G1b of a register", ["wx1wx2", "rx1"], "read-committed", "G1b", "read-uncommitted"),
+    ("G1c: circular information flow", ["ax1ry1", "ax2ay1", "rx12"], "read-committed", "G1c", "read-uncommitted"),
+    ("G1c of registers", ["wx1ry1", "wy1rx1"], "read-committed", "G1c", "read-uncommitted"),
+    ("dirty update", ["ax1!", "ax2", "rx12"], "read-committed", "G1a", "read-uncommitted"),
+    ("garbage", ["rx1", "ay1"], "read-committed", "garbage-read", "read-uncommitted"),
+    ("duplicate elements", ["ax1", "rx11"], "read-uncommitted", "duplicate-elements", None),
+    ("incompatible orders", ["ax1", "ax2", "rx12", "rx21"], "read-committed", "incompatible-order", None),
+    ("internal: read, append, read", ["ax1", "ax2", "rx12ax3rx12"], "cursor-stability", "internal", "read-committed"),
+    ("internal: append, read nothing", ["ax6rx"], "cursor-stability", "internal", "read-committed"),
+    ("internal of a register", ["wx1rx2", "wx2"], "cursor-stability", "internal", "read-committed"),
+    ("future read, external", ["ax0", "rx01ax1"], "read-committed", "future-read", "read-uncommitted"),
+    ("future read, internal", ["ax1rx01ax0ax3"], "read-committed", "future-read", "read-uncommitted"),
+    ("future read of a register", ["rx1wx1"], "read-committed", "future-read", "read-uncommitted"),
+    ("a read that is not repeatable", ["wx1", "rxrx1"], "read-atomic", "fractured-read", "monotonic-view"),
+    ("fractured read", ["wx1wy1", "rx1ry_"], "monotonic-atomic-view", "fractured-read", "cursor-stability"),
+    ("G-single of lists", ["ax1ay1", "rx1ry"], "monotonic-atomic-view", "fractured-read", "cursor-stability"),
+    ("causality", ["wx1", "rx1wy1", "ry1rx_"], "causal", "G-single", "read-atomic"),
+    ("lost update", ["wx0", "rx0wx1", "rx0wx2"], "cursor-stability", "lost-update", "causal"),
+    ("lost update of lists", ["rxax1", "rxax2", "rx12"], "cursor-stability", "lost-update", "causal"),
+    ("long fork", ["wx1", "wy1", "rx1ry_", "rx_ry1"], "prefix", "long-fork", "consistent-view"),
+    ("write skew", ["rx_wy1", "ry_wx1"], "update-serializable", "write-skew", "snapshot-isolation"),
+    ("write skew of lists (G2 in Elle)", ["rxay1", "ryax1", "rx1ry1"], "update-serializable", "write-skew", "snapshot-isolation"),
+    ("two readers see two writes in different orders", ["ax1", "ay1", "rx1ry", "rxry1"], "prefix", "long-fork", "consistent-view"),
+    ("serializable: figure 3 of Adya, Liskov, O'Neil", ["az1ax1ay1", "rx1ay2", "ry12az3", "rz13"], None, None, "serializable"),
+    ("an unknown read says nothing", ["ax2ry?", "ax1ay1", "rx12ry1"], None, None, "serializable"),
+    ("an append that nobody saw may come last", ["rx", "ax1", "ax2"], None, None, "serializable"),
+]
+
+for name, txns, weakest, anomaly, holds in CASES:
+    code, r, err = judge(history(txns))
+    if weakest is None:
+        bad = [l["level"] for l in r["levels"] if l["verdict"] != "holds"] if r else err
+        check(name, code == 0 and not bad, bad)
+        continue
+    l = level(r, weakest) if r else None
+    ok = code == 1 and l and l["verdict"] == "violated" and l.get("weakest") and l["anomaly"] == anomaly
+    check(name, ok and (holds is None or level(r, holds)["verdict"] == "holds"), (code, err, r and [(x["level"], x["verdict"], x.get("anomaly")) for x in r["levels"]]))
+
+# ---- sessions and real time ----------------------------------------------------------------------
+
+code, r, err = judge(history(["0:wx1", "0:rx_"]))
+check("session order: serializable alone, not in its session", level(r, "serializable")["verdict"] == "holds" and
+      level(r, "strong-session-read-atomic")["verdict"] == "violated", r)
+code, r, err = judge(history(["0:wx1", "0:rx_"]), "--sessions", "--level=read-atomic,read-committed")
+check("--sessions: names mean Biswas and Enea's levels", code == 1 and [l["level"] for l in r["levels"]] ==
+      ["strong-session-read-atomic", "strong-session-monotonic-atomic-view"] and r["levels"][0]["verdict"] == "violated", r)
+STALE = ('{:process 0 :type :invoke :f :txn :value [[:w x 1]]}\n{:process 0 :type :ok :f :txn :value [[:w x 1]]}\n'
+         '{:process 1 :type :invoke :f :txn :value [[:r x nil]]}\n{:process 1 :type :ok :f :txn :value [[:r x nil]]}\n')
+code, r, err = judge(STALE)
+check("a stale read: strict serializability alone is violated", level(r, "strict-serializable")["verdict"] == "violated" and
+      level(r, "strong-session-serializable")["verdict"] == "holds", r)
+code, r, err = judge(STALE, "--level=strict-serializable")
+check("--level=strict-serializable", code == 1 and len(r["levels"]) == 1 and "had ended before" in r["levels"][0]["sentence"], r)
+check("--level=serializable holds", judge(STALE, "--level=serializable")[0] == 0)
+check("--realtime: serializable means strict", judge(STALE, "--level=serializable", "--realtime")[0] == 1)
+check("aliases", judge(STALE, "--level=PL-3,repeatable-read,parallel-snapshot-isolation,PL-SI")[0] == 0)
+code, r, err = judge(history(["wx1", "rx_"]), "--level=strict-serializable")
+check("real time is missing: said so", code == 2 and "real time" in err, err)
+code, r, err = judge(STALE, "--level=serialisable")
+check("an unknown level: the nearest is named", code == 2 and "serializable" in err, err)
+
+# ---- formats ---------------------------------------------------------------------------------------
+
+ELLE = [{"index": 0, "type": "invoke", "f": "txn", "value": [["append", "x", 1], ["r", "y", None]], "process": 0, "time": 1},
+        {"index": 1, "type": "invoke", "f": "txn", "value": [["append", "y", 1], ["r", "x", None]], "process": 1, "time": 2},
+        {"index": 2, "type": "ok", "f": "txn", "value": [["append", "x", 1], ["r", "y", None]], "process": 0, "time": 3},
+        {"index": 3, "type": "ok", "f": "txn", "value": [["append", "y", 1], ["r", "x", None]], "process": 1, "time": 4}]
+for name, text in (("an array", json.dumps(ELLE)), ("lines", "\n".join(json.dumps(e) for e in ELLE))):
+    code, r, err = judge(text)
+    check(f"elle-cli's JSON, {name}", code == 1 and r["format"] == "json" and level(r, "update-serializable")["anomaly"] == "write-skew", (r, err))
+PLUME = "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n"
+code, r, err = judge(PLUME)
+check("Plume's text", code == 1 and r["format"] == "plume" and r["transactions"] == 3 and r["init"] == 0 and r["failed"] == 1 and
+      level(r, "update-serializable")["anomaly"] == "write-skew", (r, err))
+path = os.path.join(TMP, "h.edn.gz")
+with gzip.open(path, "wb") as f:
+    f.write(STALE.encode())
+check("gzip", run([INTACT, "history", "-q", "--level=strict-serializable", path])[0] == 1)
+VECTOR = "[" + STALE.replace("\n", " ") + "]"
+check("all records in one vector", judge(VECTOR)[1]["transactions"] == 2)
+NEMESIS = '{:process :nemesis :type :info :f :start :value [:isolated {"n1" #{"n2"}}]}\n' + STALE
+check("the nemesis is skipped", judge(NEMESIS)[1]["transactions"] == 2)
+
+# ---- messages ----------------------------------------------------------------------------------------
+
+for name, text, word in (("a micro-operation that is none", "{:process 0 :type :ok :f :txn :value [[:r x 1] [:q x 1]]}", "expected r, w or append"),
+                         ("a write without its value", "{:process 0 :type :ok :f :txn :value [[:r x 1] [:w x]]}", "needs its value"),
+                         ("a key both written and appended to", "{:process 0 :type :ok :f :txn :value [[:w x 1] [:append x 1]]}", "both written and appended"),
+                         ("two open transactions", STALE.split("\n")[0] + "\n" + STALE.split("\n")[0], "while another one of it is open"),
+                         ("a text that is cut", '{:process 0 :type :ok :f :txn :value [[:r x 1] [:w', "ends in the middle"),
+                         ("no transactions", "{:process :nemesis :type :info :f :txn :value nil}", "no transaction")):
+    code, r, err = judge(text)
+    check("error: " + name, code == 2 and word in err, (code, err))
+code, r, err = judge(STALE, "--condition=sequential")
+check("options of objects are refused", code == 2 and "--condition" in err and "--level" in err, err)
+DUP = history(["wx1", "wx1", "rx1"])
+code, r, err = judge(DUP)
+check("a value written twice and read: unknown, and why", code == 3 and level(r, "serializable")["limit"] == "ambiguous", (code, r))
+check("a value written twice and never read: decided", judge(history(["wx1", "wx1", "ry_"]))[0] == 0)
+check("--init", judge(history(["wx1", "rx7"]), "--init=7")[0] == 0 and judge(history(["wx1", "rx7"]))[0] == 1)
+code, out, err = run([INTACT, "history", "-"], stdin=STALE)
+check("the text report: lattice, reason", code == 1 and "strong-session" in out and "had ended before" in out and "Let" in out, out)
+code, out, err = run([INTACT, "history", "--witness", "--level=serializable", "-"], stdin=STALE)
+check("--witness: the order", code == 0 and "in this order: T2 T1" in out, out)
+
+code, out, err = run([INTACT, "history", "--follow", "-"], stdin=STALE)
+check("--follow says that it is not about transactions", code == 2 and "transactions" in err, err)
+page = os.path.join(TMP, "p.html")
+run([INTACT, "history", "-q", "--html=" + page, "-"], stdin=STALE)
+check("a page", os.path.getsize(page) > 10000)
+
+# ---- reports are checked ------------------------------------------------------------------------------
+
+edn = os.path.join(TMP, "h.edn")
+with open(edn, "w") as f:
+    f.write(subprocess.run([GEN, "--n=400", "--keys=40", "--si", "--reads=50"], capture_output=True, text=True, check=True).stdout)
+doc = os.path.join(TMP, "r.json")
+code, out, err = run([INTACT, "history", "-q", "--witness", "--json=" + doc, edn])
+check("a report on transactions verifies", code == 1 and run([INTACT, "verify", doc])[0] == 0, run([INTACT, "verify", doc])[1])
+with open(doc) as f:
+    saved = json.load(f)
+
+
+def damaged(change):
+    d = json.loads(json.dumps(saved))
+    change(d["results"][0]["levels"])
+    with open(doc, "w") as f:
+        json.dump(d, f)
+    return run([INTACT, "verify", doc])
+
+
+def swap(levels):
+    events = next(l["events"] for l in levels if l["level"] == "strong-snapshot-isolation")
+    events[10], events[300] = events[300], events[10]
+
+
+def flip(levels):
+    l = next(l for l in levels if l["level"] == "serializable")
+    l["verdict"] = "holds"
+    l.pop("by", None)
+
+
+def shorten(levels):
+    next(l["events"] for l in levels if l["level"] == "strong-snapshot-isolation").pop()
+
+
+for name, change in (("an order changed", swap), ("a verdict changed", flip), ("an order that lacks its last event", shorten)):
+    code, out, err = damaged(change)
+    check("verify rejects " + name, code == 1, (code, out, err))
+
+# ---- larger ones -------------------------------------------------------------------------------------
+
+for args, asked, want in ((["--n=3000"], "strict-serializable", 0), (["--n=3000", "--si", "--reads=50", "--keys=300"], "strong-snapshot-isolation", 0),
+                          (["--n=3000", "--si", "--reads=50", "--keys=300"], "serializable", 1), (["--n=3000", "--lists", "--keys=100"], "strict-serializable", 0),
+                          (["--n=3000", "--lists", "--si", "--keys=200", "--reads=50"], "snapshot-isolation", 0),
+                          (["--n=2000", "--zipf", "--plume"], "strong-session-serializable", 0)):
+    text = subprocess.run([GEN, *args], capture_output=True, text=True, check=True).stdout
+    code, r, err = judge(text, "--level=" + asked)
+    check(f"{' '.join(args)}: {asked}", code == want, (code, err, r and r["levels"]))
+
+done()
