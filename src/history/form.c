@@ -48,8 +48,8 @@ enum form_status form_name(struct form *f, const char **s, size_t *len)
 	const char *p = f->p;
 	if (*p == '"') {
 		const char *q = ++p;
-		while (*q && *q != '"' && *q != '\\')
-			q++;
+		for (; *q && *q != '"' && *q != '\\'; q++)
+			f->newlines += *q == '\n';
 		if (*q != '"')
 			return stopped(f, q, "expected a plain name");
 		p += *p == ':'; /* a keyword that became a string */
