@@ -192,7 +192,8 @@ int main(int argc, char **argv)
 		}
 		if (x->phase == 3) {
 			for (uint32_t i = 0; i < x->nops && plume; i++)
-				printf("%c(%u,%lld,%u,%u)\n", x->ops[i].write ? 'w' : 'r', x->ops[i].key, (long long)x->ops[i].v, p, x->started);
+				printf("%c(%u,%lld,%u,%u)\n", x->ops[i].write ? 'w' : 'r', x->ops[i].key, (long long)x->ops[i].v, p,
+				       x->started);
 			if (!plume)
 				print_ops(x, p, lists, true, keys);
 			x->phase = 0;

@@ -17,7 +17,7 @@ struct transactions_job {
 
 /* What is wrong with --level, or NULL. */
 const char *transactions_args_wrong(const struct history_args *a);
-/* `r` is open; returns an exit code. EXIT_UNKNOWN without `said`: a limit was spent before anything could be said. */
+/* `r` is open; returns an exit code. EXIT_UNKNOWN without `said`: a limit was reached before anything could be said. */
 int transactions_judge(struct transactions_job *j, struct reader *r);
 
 #endif

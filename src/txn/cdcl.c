@@ -12,12 +12,12 @@
 #define UNSET     2u
 #define RESTART   2000 /* conflicts: a restart makes the theory hear everything again */
 
-struct watch {
+struct txn_watch {
 	uint32_t clause, blocker;
 };
 
 struct watches {
-	struct watch *data;
+	struct txn_watch *data;
 	uint32_t len, cap;
 };
 
@@ -116,7 +116,7 @@ static void watch(struct cdcl *s, uint32_t lit, uint32_t clause, uint32_t blocke
 	struct watches *w = &s->watches[lit];
 	if (w->len == w->cap)
 		w->data = arena_grow(s->a, w->data, w->len, &w->cap, sizeof *w->data);
-	w->data[w->len++] = (struct watch){ clause, blocker };
+	w->data[w->len++] = (struct txn_watch){ clause, blocker };
 }
 
 static void set(struct cdcl *s, uint32_t lit, uint32_t reason)
@@ -174,7 +174,7 @@ static uint32_t propagate(struct cdcl *s, uint32_t lit)
 	struct watches *w = &s->watches[off];
 	uint32_t to = 0, conflict = NO_REASON;
 	for (uint32_t i = 0; i < w->len; i++) {
-		struct watch x = w->data[i];
+		struct txn_watch x = w->data[i];
 		if (conflict || s->value[x.blocker] == 1) {
 			w->data[to++] = x;
 			continue;
@@ -186,7 +186,7 @@ static uint32_t propagate(struct cdcl *s, uint32_t lit)
 			l[1] = off;
 		}
 		if (s->value[l[0]] == 1) {
-			w->data[to++] = (struct watch){ x.clause, l[0] };
+			w->data[to++] = (struct txn_watch){ x.clause, l[0] };
 			continue;
 		}
 		uint32_t k = 2;

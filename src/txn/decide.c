@@ -7,7 +7,7 @@
 
 #include "txn/search.h"
 
-/* One question: scratch memory ends with it, also when it runs out. */
+/* One question: scratch memory is freed with it, also when it runs out. */
 struct question {
 	const struct deps *d;
 	struct isolation level;
@@ -31,7 +31,7 @@ static void limited(struct question *q)
 	undecided(q, atomic_load(&q->lim->spent) == LIMIT_TIME ? "time" : "memory");
 }
 
-static void holds(struct question *q, const struct graph *g, const uint32_t *order)
+static void holds(struct question *q, const struct txn_graph *g, const uint32_t *order)
 {
 	struct decision *o = q->out;
 	uint32_t n = g->nnodes - g->ntime;
@@ -57,7 +57,7 @@ static const struct txn *txn_of(const struct deps *d, uint32_t t)
 
 struct teller {
 	struct question *q;
-	const struct graph *g;
+	const struct txn_graph *g;
 	uint32_t told;
 };
 
@@ -79,7 +79,7 @@ static uint32_t reader_of(const struct deps *d, uint32_t read)
 /* Why a derived edge is there: a path of edges with smaller numbers. */
 static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, int depth)
 {
-	const struct graph *g = w->g;
+	const struct txn_graph *g = w->g;
 	const struct gedge *e = &g->edges.data[edge];
 	const struct deps *d = w->q->d;
 	uint32_t from = graph_end(g, c->from), to = e->to, n = 0;
@@ -102,10 +102,10 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 		c->because = tell_path(w, path, n, false, depth - 1, &c->nbecause);
 }
 
-/* Edges between transactions: moments and begin-to-end steps are passed over. A cycle is begun at an edge that leaves a transaction. */
+/* Edges between transactions: moments and begin-to-end steps are skipped. A cycle is begun at an edge that leaves a transaction. */
 static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count)
 {
-	const struct graph *g = w->g;
+	const struct txn_graph *g = w->g;
 	struct cycle_edge *list = arena_array(w->q->keep, struct cycle_edge, n);
 	uint32_t start = 0, from = DEPS_NONE;
 	while (cycle && start < n &&
@@ -157,7 +157,7 @@ static bool certain_step(const struct deps *d, const struct cycle_edge *e)
 }
 
 /* What Adya, Elle and others call a cycle of these edges. With steps that hold for this level only, the name is the level's own. */
-static enum anomaly_kind name_of(const struct deps *d, enum level level, const struct cycle_edge *c, uint32_t n)
+static enum anomaly_kind name_of(const struct deps *d, enum txn_level level, const struct cycle_edge *c, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!certain_step(d, &c[i]))
@@ -191,7 +191,7 @@ static enum anomaly_kind name_of(const struct deps *d, enum level level, const s
 
 /* A cycle with a step "b before a, because r, which b precedes, read a's version" shows that a comes before b, too: then r missed b, and
  * the way from b to r with that is a cycle that needs no such step. Steps by dependencies alone (DEP) show it of the first cycle only. */
-static uint32_t *without_missed(struct graph *g, uint32_t *cycle, uint32_t *n)
+static uint32_t *without_missed(struct txn_graph *g, uint32_t *cycle, uint32_t *n)
 {
 	for (int round = 0; round < (g->family == FAMILY_DEP ? 1 : 40); round++) {
 		uint32_t at = 0;
@@ -214,19 +214,19 @@ static uint32_t *without_missed(struct graph *g, uint32_t *cycle, uint32_t *n)
 	return cycle;
 }
 
-static void violated(struct question *q, struct graph *g)
+static void violated(struct question *q, struct txn_graph *g)
 {
 	uint32_t n, *cycle = graph_cycle(g, &n);
 	cycle = without_missed(g, cycle, &n);
 	q->out->verdict = TXN_VIOLATED;
 	struct teller w = { .q = q, .g = g };
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
-	q->out->name = name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
+	q->out->name = name_of(q->d, (enum txn_level)q->level.level, q->out->cycle, q->out->ncycle);
 }
 
 /* ---- levels that need no search ------------------------------------------------------------------ */
 
-static void only_graph(struct question *q, struct graph *g)
+static void only_graph(struct question *q, struct txn_graph *g)
 {
 	if (graph_rank(g) == GRAPH_OK)
 		holds(q, g, g->topo);
@@ -236,14 +236,14 @@ static void only_graph(struct question *q, struct graph *g)
 
 static void read_committed(struct question *q)
 {
-	struct graph g;
+	struct txn_graph g;
 	unsigned with = WITH_NO_CHAINS | (q->level.level == LEVEL_RU ? WITH_KNOWN : WITH_KNOWN | WITH_WR);
 	graph_init(&g, q->d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
 	only_graph(q, &g);
 }
 
 /* The read i of t misses the version b of its key though it must not: b comes before what it read. */
-static void must_precede(struct question *q, struct graph *g, uint32_t t, uint32_t i, uint32_t b)
+static void must_precede(struct question *q, struct txn_graph *g, uint32_t t, uint32_t i, uint32_t b)
 {
 	const struct dversion *a = &q->d->versions[q->d->reads[i].version];
 	if (a->t == DEPS_NONE) /* before the initial version is nothing: t itself would come before b */
@@ -259,7 +259,7 @@ struct seen {
 
 struct atomic_view {
 	struct question *q;
-	struct graph *g;
+	struct txn_graph *g;
 	uint32_t *stamp, *head;
 	AVEC(struct seen) seen;
 	uint32_t *met; /* by transaction: seen by t + 1 already */
@@ -294,7 +294,7 @@ static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
 }
 
 /* By session or real time. */
-static bool comes_before(const struct graph *g, uint32_t u, uint32_t t)
+static bool comes_before(const struct txn_graph *g, uint32_t u, uint32_t t)
 {
 	const struct txn *x = txn_of(g->d, u), *y = txn_of(g->d, t);
 	if (g->order == ORDER_SESSION)
@@ -306,13 +306,13 @@ static bool comes_before(const struct graph *g, uint32_t u, uint32_t t)
 static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 {
 	const struct deps *d = v->q->d;
-	const struct graph *g = v->g;
+	const struct txn_graph *g = v->g;
 	uint32_t a = d->reads[i].version, key = d->versions[a].key;
 	for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1] && !g->nchains; b++)
 		if (b != a && comes_before(g, d->versions[b].t, t))
 			must_precede(v->q, v->g, t, i, b);
 	for (uint32_t s = g->nchains ? g->seg_first[key] : 0; s < (g->nchains ? g->seg_first[key + 1] : 0); s++) {
-		const struct segment *seg = &g->segs[s];
+		const struct txn_segment *seg = &g->segs[s];
 		if (g->order == ORDER_SESSION &&
 		    txn_of(d, d->versions[g->sorted[seg->first].version].t)->session != txn_of(d, t)->session)
 			continue;
@@ -332,7 +332,7 @@ static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 /* read-atomic and monotonic-atomic-view: what must precede is known from the reads alone. */
 static void atomic_view(struct question *q)
 {
-	struct graph g;
+	struct txn_graph g;
 	const struct deps *d = q->d;
 	bool whole = q->level.level == LEVEL_RA;
 	unsigned with = WITH_KNOWN | WITH_WR | WITH_DIRECT | (whole && q->level.order != ORDER_NONE ? 0 : WITH_NO_CHAINS);
@@ -360,7 +360,7 @@ static void atomic_view(struct question *q)
 }
 
 /* Without chains: everything that reaches t, found by walking back. */
-static bool causal_walk(struct question *q, struct graph *g)
+static bool causal_walk(struct question *q, struct txn_graph *g)
 {
 	const struct deps *d = q->d;
 	uint32_t n = g->nnodes, nedges = g->edges.len;
@@ -400,7 +400,7 @@ static bool causal_walk(struct question *q, struct graph *g)
 
 static void causal(struct question *q)
 {
-	struct graph g;
+	struct txn_graph g;
 	const struct deps *d = q->d;
 	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_WR | WITH_SEEN, &q->scratch, q->lim);
 	if (graph_rank(&g) != GRAPH_OK) {
@@ -439,7 +439,7 @@ static uint32_t common_key(const struct deps *d, uint32_t t, uint32_t u)
 }
 
 /* The search chose nothing, and yet a read misses what its transaction depends on: that way, and the read. */
-static void missed(struct question *q, struct graph *g, const struct search_result *r)
+static void missed(struct question *q, struct txn_graph *g, const struct txn_search_result *r)
 {
 	uint32_t *cycle = arena_array(&q->scratch, uint32_t, r->nmissed + 2), n = r->nmissed;
 	struct teller w = { .q = q, .g = g };
@@ -453,7 +453,7 @@ static void missed(struct question *q, struct graph *g, const struct search_resu
 	q->out->verdict = TXN_VIOLATED;
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
 	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC
-	                                          : name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
+	                                          : name_of(q->d, (enum txn_level)q->level.level, q->out->cycle, q->out->ncycle);
 }
 
 /* Two transactions that read one version of a key and then wrote the key: whichever wrote first, the other missed it. */
@@ -508,9 +508,9 @@ static void search_levels(struct question *q)
 		[LEVEL_US] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER | WITH_UPDATES },
 		[LEVEL_SER] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
 	};
-	struct graph g;
-	struct search_result r;
-	enum level l = (enum level)q->level.level;
+	struct txn_graph g;
+	struct txn_search_result r;
+	enum txn_level l = (enum txn_level)q->level.level;
 	graph_init(&g, q->d, (enum family)how[l].family, (enum txn_order)q->level.order, how[l].with, &q->scratch, q->lim);
 	enum graph_status s = graph_rank(&g);
 	if (s == GRAPH_OK)
@@ -523,16 +523,16 @@ static void search_levels(struct question *q)
 		limited(q);
 		return;
 	}
-	enum search_answer found = search_order(&g, l, q->max_conflicts, &q->pairs, &r);
+	enum txn_search_answer found = search_order(&g, l, q->max_conflicts, &q->pairs, &r);
 	q->out->conflicts = r.conflicts;
 	q->out->pairs = r.pairs;
-	if (found == SEARCH_LIMIT && q->max_conflicts && r.conflicts >= q->max_conflicts) {
+	if (found == TXN_SEARCH_LIMIT && q->max_conflicts && r.conflicts >= q->max_conflicts) {
 		undecided(q, "conflicts");
-	} else if (found == SEARCH_LIMIT && r.too_many) {
+	} else if (found == TXN_SEARCH_LIMIT && r.too_many) {
 		undecided(q, "pairs");
-	} else if (found == SEARCH_LIMIT) {
+	} else if (found == TXN_SEARCH_LIMIT) {
 		limited(q);
-	} else if (found == SEARCH_FOUND) {
+	} else if (found == TXN_SEARCH_FOUND) {
 		holds(q, &g, r.order);
 	} else if (r.found_missed) {
 		missed(q, &g, &r);
@@ -545,7 +545,7 @@ static void search_levels(struct question *q)
 
 static void ask(struct question *q)
 {
-	switch ((enum level)q->level.level) {
+	switch ((enum txn_level)q->level.level) {
 	case LEVEL_RU:
 	case LEVEL_RC:
 		read_committed(q);
@@ -569,7 +569,7 @@ void txn_decide(const struct deps *d, struct isolation level, uint64_t max_confl
 	memset(out, 0, sizeof *out);
 	out->level = level;
 	assert(isolation_exists(level));
-	if (deps_violate(d, (enum level)level.level, &direct)) {
+	if (deps_violate(d, (enum txn_level)level.level, &direct)) {
 		out->verdict = TXN_VIOLATED;
 		out->direct = direct;
 		out->name = (enum anomaly_kind)direct->kind;

@@ -39,7 +39,7 @@ struct written {
 	uint32_t next; /* another transaction's write of the same value + 1, or 0 */
 };
 
-struct builder {
+struct txn_builder {
 	struct deps *d;
 	const struct txn_history *th;
 	struct arena *a;
@@ -51,17 +51,17 @@ struct builder {
 	uint32_t *last_write; /* ... its last write of it (op) + 1, or 0 */
 	uint32_t *last_read;  /* ... and its last read + 1, or 0 */
 	uint32_t *slot;       /* by key: scratch */
-	bool *seen;           /* by transaction: somebody saw a write of it */
+	bool *seen;           /* by transaction: another transaction saw a write of it */
 	val *longest;         /* by key: the longest list that was read, or VAL_NONE */
 	uint32_t *longest_txn, *longest_op;
 };
 
-static const struct mop *op_at(const struct builder *b, uint32_t t, uint32_t op)
+static const struct mop *op_at(const struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	return &b->th->ops[b->th->txns[t].first + op];
 }
 
-static void anomaly(struct builder *b, enum anomaly_kind k, uint32_t t, uint32_t op, uint32_t other, uint32_t other_op, val v)
+static void anomaly(struct txn_builder *b, enum anomaly_kind k, uint32_t t, uint32_t op, uint32_t other, uint32_t other_op, val v)
 {
 	struct anomaly x = { (uint8_t)k, t, op, other, other_op, v };
 	if (b->d->nanomalies[k]++ < ANOMALIES_KEPT)
@@ -75,7 +75,7 @@ static uint64_t value_key(uint32_t key, val v)
 
 /* ---- who wrote what ------------------------------------------------------------------- */
 
-static bool note_write(struct builder *b, uint32_t t, uint32_t op)
+static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
 	uint8_t kind = m->kind == MOP_APPEND ? 2 : 1;
@@ -108,7 +108,7 @@ static bool note_write(struct builder *b, uint32_t t, uint32_t op)
 	return true;
 }
 
-static bool collect_writes(struct builder *b)
+static bool collect_writes(struct txn_builder *b)
 {
 	for (uint32_t t = 0; t < b->th->n; t++)
 		for (uint32_t i = 0; i < b->th->txns[t].nops; i++)
@@ -119,7 +119,7 @@ static bool collect_writes(struct builder *b)
 
 /* The write that a read of this value by t saw, or NULL. Of several, one that committed is preferred; *several: there are others
  * that could be it. */
-static const struct written *writer_of(const struct builder *b, uint32_t key, val v, bool *several)
+static const struct written *writer_of(const struct txn_builder *b, uint32_t key, val v, bool *several)
 {
 	uint32_t i = map_get(&b->by_value, value_key(key, v));
 	const struct written *best = NULL;
@@ -139,13 +139,13 @@ static const struct written *writer_of(const struct builder *b, uint32_t key, va
 	return best;
 }
 
-/* Nil, or the initial value, unless somebody wrote that value. */
-static bool is_initial(const struct builder *b, const struct mop *m)
+/* Nil, or the initial value, unless a transaction wrote that value. */
+static bool is_initial(const struct txn_builder *b, const struct mop *m)
 {
 	return m->v == VAL_NIL || (m->v == b->d->init && map_get(&b->by_value, value_key(m->key, m->v)) == MAP_NONE);
 }
 
-static void guess_initial(struct builder *b)
+static void guess_initial(struct txn_builder *b)
 {
 	val zero = val_int(&b->th->h->vals, 0);
 	bool nil = false, unwritten = false;
@@ -163,7 +163,7 @@ static void guess_initial(struct builder *b)
 
 /* ---- walking through a transaction ------------------------------------------------------ */
 
-static void touch(struct builder *b, uint32_t t, uint32_t key)
+static void touch(struct txn_builder *b, uint32_t t, uint32_t key)
 {
 	if (b->stamp[key] == t + 1)
 		return;
@@ -172,7 +172,7 @@ static void touch(struct builder *b, uint32_t t, uint32_t key)
 }
 
 /* Is this read external? Else it must agree with what its transaction did before; *ok says whether. */
-static bool external(struct builder *b, uint32_t t, uint32_t op, bool *ok)
+static bool external(struct txn_builder *b, uint32_t t, uint32_t op, bool *ok)
 {
 	const struct mop *m = op_at(b, t, op);
 	*ok = true;
@@ -206,7 +206,7 @@ static bool external(struct builder *b, uint32_t t, uint32_t op, bool *ok)
 /* ---- lists ------------------------------------------------------------------------------- */
 
 /* The list that a read saw must be a beginning of the longest, or the longest of it. */
-static void compare_lists(struct builder *b, uint32_t t, uint32_t op)
+static void compare_lists(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n, k;
@@ -231,7 +231,7 @@ static void compare_lists(struct builder *b, uint32_t t, uint32_t op)
 }
 
 /* Every element of a list that was read has a writer, none aborted; each stands there once. */
-static void check_elements(struct builder *b, uint32_t t, uint32_t op, struct map *once)
+static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struct map *once)
 {
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n;
@@ -267,14 +267,14 @@ static void check_elements(struct builder *b, uint32_t t, uint32_t op, struct ma
 
 /* ---- first pass: single reads ------------------------------------------------------------- */
 
-static bool is_list(const struct builder *b, const struct mop *m)
+static bool is_list(const struct txn_builder *b, const struct mop *m)
 {
 	enum value_kind k = val_kind(&b->th->h->vals, m->v);
 	return b->kind[m->key] == 2 || (!b->kind[m->key] && k == VK_LIST);
 }
 
 /* Elements were checked when a list is a beginning of one that was: only lists that differ need it again. */
-static void look_at_list(struct builder *b, uint32_t t, uint32_t op)
+static void look_at_list(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n, k = 0;
@@ -301,7 +301,7 @@ static void look_at_list(struct builder *b, uint32_t t, uint32_t op)
 	}
 }
 
-static void look_at_register(struct builder *b, uint32_t t, uint32_t op)
+static void look_at_register(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
 	bool several;
@@ -320,7 +320,7 @@ static void look_at_register(struct builder *b, uint32_t t, uint32_t op)
 }
 
 /* Aborted reads, garbage, internal contradictions; which transactions of unknown fate took effect. */
-static void look_at_reads(struct builder *b)
+static void look_at_reads(struct txn_builder *b)
 {
 	for (uint32_t t = 0; t < b->th->n; t++) {
 		const struct txn *x = &b->th->txns[t];
@@ -349,7 +349,7 @@ static void look_at_reads(struct builder *b)
 
 /* ---- second pass: the transactions that count, their versions and reads --------------------- */
 
-static void keep_transactions(struct builder *b)
+static void keep_transactions(struct txn_builder *b)
 {
 	struct deps *d = b->d;
 	uint32_t n = 0;
@@ -374,7 +374,7 @@ static void keep_transactions(struct builder *b)
 }
 
 /* Versions by key, and by transaction. */
-static void make_versions(struct builder *b)
+static void make_versions(struct txn_builder *b)
 {
 	struct deps *d = b->d;
 	d->nkeys = b->th->h->keys.len;
@@ -442,7 +442,7 @@ static uint32_t version_by(const struct deps *d, uint32_t key, uint32_t t)
 }
 
 /* The version that this external read of dense transaction t saw, or DEPS_NONE (garbage, aborted, its own). */
-static uint32_t version_read(struct builder *b, uint32_t t, uint32_t op)
+static uint32_t version_read(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	struct deps *d = b->d;
 	uint32_t h = d->txn[t], n;
@@ -471,7 +471,7 @@ static uint32_t version_read(struct builder *b, uint32_t t, uint32_t op)
 	return version;
 }
 
-static void make_reads(struct builder *b)
+static void make_reads(struct txn_builder *b)
 {
 	struct deps *d = b->d;
 	AVEC(struct dread) reads = { 0 };
@@ -509,7 +509,7 @@ static void make_reads(struct builder *b)
 	d->reads = reads.data;
 }
 
-static void make_readers(struct builder *b)
+static void make_readers(struct txn_builder *b)
 {
 	struct deps *d = b->d;
 	uint32_t nreads = d->read_first[d->n];
@@ -539,7 +539,7 @@ static void make_readers(struct builder *b)
 }
 
 /* The order of versions that the longest list of each key shows; appends that are not in it come behind. */
-static void order_lists(struct builder *b)
+static void order_lists(struct txn_builder *b)
 {
 	struct deps *d = b->d;
 	bool *in = arena_array(b->a, bool, d->nversions + 1);
@@ -572,9 +572,9 @@ static void order_lists(struct builder *b)
 bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags)
 {
 	uint32_t nkeys = th->h->keys.len;
-	struct builder *b = arena_new(arena, struct builder);
+	struct txn_builder *b = arena_new(arena, struct txn_builder);
 	memset(d, 0, sizeof *d);
-	*b = (struct builder){ .d = d, .th = th, .a = arena, .diags = diags };
+	*b = (struct txn_builder){ .d = d, .th = th, .a = arena, .diags = diags };
 	d->th = th;
 	d->arena = arena;
 	map_init(&b->by_value);
@@ -605,7 +605,7 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 	return ok;
 }
 
-bool deps_violate(const struct deps *d, enum level l, const struct anomaly **which)
+bool deps_violate(const struct deps *d, enum txn_level l, const struct anomaly **which)
 {
 	for (uint32_t i = 0; i < d->anomalies.len; i++) {
 		const struct anomaly *x = &d->anomalies.data[i];

@@ -3,7 +3,7 @@
  * of the order of versions, and what is wrong with single reads whatever the order (direct anomalies).
  *
  * Representation: only transactions that took effect are kept, under dense numbers: those that committed, and those of unknown fate
- * of which somebody saw a write (one that nobody saw can be left out: what remains satisfies a level when the whole does, and the
+ * of which a write was seen (one that was not seen can be left out: what remains satisfies a level when the whole does, and the
  * other way round it may have aborted). A version is a key's last value of one transaction; each key has its initial version first. Slices:
  * the versions of key k are key_first[k]..key_first[k+1]; the reads and versions of transaction t, and the readers of version v, likewise.
  *
@@ -92,16 +92,16 @@ struct deps {
 	bool init_guessed;
 	uint32_t nunseen; /* appends of which the place is not known */
 	bool no_clocks;   /* graphs do without clocks, as they do when there are too many chains (for tests) */
-	/* Values that several transactions wrote and somebody read: who wrote what was read is not known. */
+	/* Values that several transactions wrote and were read: who wrote what was read is not known. */
 	uint32_t nambiguous;
 	struct anomaly ambiguous; /* the first of them */
 };
 
-/* Fills d. `init`: what registers are at first; VAL_NONE: nil, or 0 when reads saw 0, nobody wrote it and no read saw nil. False after an
+/* Fills d. `init`: what registers are at first; VAL_NONE: nil, or 0 when reads saw 0, no transaction wrote it and no read saw nil. False after an
  * error in `diags` (a key that is both written and appended to). */
 bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags);
 /* Do the direct anomalies alone violate the level? *which: one that does. */
-bool deps_violate(const struct deps *d, enum level l, const struct anomaly **which);
+bool deps_violate(const struct deps *d, enum txn_level l, const struct anomaly **which);
 
 static inline uint32_t deps_init_version(const struct deps *d, uint32_t key)
 {

@@ -9,7 +9,7 @@
 
 #define CLOCK_MAX ((size_t)3 << 30) /* bytes of clocks */
 
-uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
+uint32_t graph_edge(struct txn_graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
                     uint32_t reason)
 {
 	struct gedge e = { from, to, g->head[from], key, reason, (uint8_t)kind, (uint8_t)why };
@@ -18,14 +18,14 @@ uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind 
 	return g->edges.len - 1;
 }
 
-static const struct txn *txn_of(const struct graph *g, uint32_t t)
+static const struct txn *txn_of(const struct txn_graph *g, uint32_t t)
 {
 	return &g->d->th->txns[g->d->txn[t]];
 }
 
 /* ---- given edges ----------------------------------------------------------------------- */
 
-static void session_edges(struct graph *g)
+static void session_edges(struct txn_graph *g)
 {
 	for (uint32_t t = 0; t < g->d->n; t++)
 		if (g->d->prev[t] != DEPS_NONE)
@@ -39,7 +39,7 @@ static int by_ret(const void *a, const void *b)
 }
 
 /* Transactions are in the order of their calls; answers are sorted, and both are merged. */
-static void realtime_edges(struct graph *g)
+static void realtime_edges(struct txn_graph *g)
 {
 	uint32_t n = g->d->n, nret = 0, r = 0;
 	uint64_t *ret = arena_array(g->arena, uint64_t, n + 1);
@@ -66,7 +66,7 @@ static void realtime_edges(struct graph *g)
 	assert(used <= g->ntime);
 }
 
-static void wr_edges(struct graph *g)
+static void wr_edges(struct txn_graph *g)
 {
 	const struct deps *d = g->d;
 	for (uint32_t t = 0; t < d->n; t++)
@@ -77,13 +77,13 @@ static void wr_edges(struct graph *g)
 		}
 }
 
-static bool rw_counts(const struct graph *g, uint32_t reader)
+static bool rw_counts(const struct txn_graph *g, uint32_t reader)
 {
 	return !(g->with & WITH_UPDATES) || g->d->write_first[reader] != g->d->write_first[reader + 1];
 }
 
 /* a's version before b's, for certain: the edges of it. */
-static void ww_edges(struct graph *g, uint32_t a, uint32_t b)
+static void ww_edges(struct txn_graph *g, uint32_t a, uint32_t b)
 {
 	const struct deps *d = g->d;
 	uint32_t key = d->versions[a].key, ta = d->versions[a].t, tb = d->versions[b].t;
@@ -98,7 +98,7 @@ static void ww_edges(struct graph *g, uint32_t a, uint32_t b)
 }
 
 /* Readers of the initial version come before every writer; with chains, before the first of each. */
-static void init_edges(struct graph *g)
+static void init_edges(struct txn_graph *g)
 {
 	const struct deps *d = g->d;
 	for (uint32_t k = 0; k < d->nkeys; k++) {
@@ -146,7 +146,7 @@ static void heap_down(struct free_chain *h, uint32_t n, uint32_t i)
 	}
 }
 
-static void chains_by_time(struct graph *g, uint32_t *length)
+static void chains_by_time(struct txn_graph *g, uint32_t *length)
 {
 	struct free_chain *heap = arena_array(g->arena, struct free_chain, g->d->n + 1);
 	uint32_t n = 0;
@@ -171,7 +171,7 @@ static void chains_by_time(struct graph *g, uint32_t *length)
 
 /* Behind the transaction before it in its session, or (without session order) behind one that it reads from, when that one is the last
  * of its chain. `order`: a topological order of the transactions by those edges. */
-static void chains_by_edges(struct graph *g, uint32_t *length)
+static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 {
 	const struct deps *d = g->d;
 	uint32_t *last = arena_array(g->arena, uint32_t, d->n + 1); /* by chain: its last transaction */
@@ -206,7 +206,7 @@ static int by_chain(const void *a, const void *b)
 }
 
 /* The last reader of the version in each chain, put behind the `at` that are there. */
-static uint32_t last_readers(struct graph *g, uint32_t v, struct sort_key *key, uint32_t at)
+static uint32_t last_readers(struct txn_graph *g, uint32_t v, struct sort_key *key, uint32_t at)
 {
 	const struct deps *d = g->d;
 	uint32_t n = 0;
@@ -226,10 +226,10 @@ static uint32_t last_readers(struct graph *g, uint32_t v, struct sort_key *key, 
 	return at;
 }
 
-static void sort_versions(struct graph *g)
+static void sort_versions(struct txn_graph *g)
 {
 	const struct deps *d = g->d;
-	AVEC(struct segment) segs = { 0 };
+	AVEC(struct txn_segment) segs = { 0 };
 	uint32_t most = 1;
 	for (uint32_t k = 0; k < d->nkeys; k++)
 		most = d->key_first[k + 1] - d->key_first[k] > most ? d->key_first[k + 1] - d->key_first[k] : most;
@@ -251,7 +251,7 @@ static void sort_versions(struct graph *g)
 		qsort(key, n, sizeof *key, by_chain);
 		for (uint32_t i = 0; i < n; i++) {
 			if (!i || key[i].at >> 32 != key[i - 1].at >> 32)
-				avec_push(g->arena, &segs, ((struct segment){ (uint32_t)(key[i].at >> 32), at, at }));
+				avec_push(g->arena, &segs, ((struct txn_segment){ (uint32_t)(key[i].at >> 32), at, at }));
 			g->sorted[at++] = (struct sorted_version){ (uint32_t)key[i].at, key[i].what, 0 };
 			segs.data[segs.len - 1].end = at;
 		}
@@ -274,7 +274,7 @@ static void sort_versions(struct graph *g)
 		nlast = last_readers(g, d->key_first[k], key, nlast);
 }
 
-static void make_chains(struct graph *g)
+static void make_chains(struct txn_graph *g)
 {
 	uint32_t *length = arena_array(g->arena, uint32_t, g->d->n + 1);
 	g->chain = arena_array(g->arena, uint32_t, g->d->n + 1);
@@ -291,7 +291,7 @@ static void make_chains(struct graph *g)
 
 /* ---- ranks ------------------------------------------------------------------------------ */
 
-enum graph_status graph_rank(struct graph *g)
+enum graph_status graph_rank(struct txn_graph *g)
 {
 	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), n = 0;
 	for (uint32_t i = 0; i < g->edges.len; i++)
@@ -310,7 +310,7 @@ enum graph_status graph_rank(struct graph *g)
 
 /* Where a transaction may have taken effect: between invocation and answer; without times, where it was recorded; when each session was
  * recorded for itself, how far its session had come. */
-static uint64_t *hints(struct graph *g)
+static uint64_t *hints(struct txn_graph *g)
 {
 	const struct deps *d = g->d;
 	uint64_t *hint = arena_array(g->arena, uint64_t, (size_t)d->n + 1);
@@ -351,7 +351,7 @@ static void heap_sift(uint64_t *key, uint32_t *heap, uint32_t n, uint32_t i)
 	}
 }
 
-void graph_rank_by_hint(struct graph *g)
+void graph_rank_by_hint(struct txn_graph *g)
 {
 	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), *heap = arena_array(g->arena, uint32_t, g->nnodes + 1),
 		 n = 0, done = 0;
@@ -386,7 +386,7 @@ void graph_rank_by_hint(struct graph *g)
 	assert(done == g->nnodes);
 }
 
-void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
+void graph_init(struct txn_graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
                 struct limits *lim)
 {
 	memset(g, 0, sizeof *g);
@@ -426,7 +426,7 @@ void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_o
 /* ---- paths ------------------------------------------------------------------------------ */
 
 /* Breadth first from u by edges of these kinds (bits); parent edges + 1 in `by`. Stops at v. */
-static bool walk(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *by, uint32_t *queue)
+static bool walk(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *by, uint32_t *queue)
 {
 	uint32_t n = 0;
 	queue[n++] = u;
@@ -443,7 +443,7 @@ static bool walk(const struct graph *g, uint32_t u, uint32_t v, uint32_t before,
 	return false;
 }
 
-static uint32_t *path_of(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *n)
+static uint32_t *path_of(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *n)
 {
 	uint32_t *by = arena_array(g->arena, uint32_t, g->nnodes + 1), *queue = arena_array(g->arena, uint32_t, g->nnodes + 1);
 	*n = 0;
@@ -463,12 +463,12 @@ static uint32_t *path_of(const struct graph *g, uint32_t u, uint32_t v, uint32_t
 	return path;
 }
 
-uint32_t *graph_path(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
+uint32_t *graph_path(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
 {
 	return path_of(g, u, v, before, ~0u, n);
 }
 
-uint32_t *graph_reason(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
+uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
 {
 	unsigned order = 1u << EDGE_SESSION | 1u << EDGE_REALTIME;
 	if (!(g->with & (WITH_SEEN | WITH_DIRECT)))
@@ -480,7 +480,7 @@ uint32_t *graph_reason(const struct graph *g, uint32_t u, uint32_t v, uint32_t b
 }
 
 /* Nodes that graph_rank could not place lie on cycles or behind them: from each of some, the way back to it. */
-static uint32_t *any_cycle(struct graph *g, uint32_t *n)
+static uint32_t *any_cycle(struct txn_graph *g, uint32_t *n)
 {
 	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), *todo = arena_array(g->arena, uint32_t, g->nnodes + 1),
 		 len = 0;
@@ -510,7 +510,7 @@ static uint32_t *any_cycle(struct graph *g, uint32_t *n)
 }
 
 /* What is given needs no reason: it stands for derived edges beside it. */
-static uint32_t *prefer_given(const struct graph *g, uint32_t *cycle, uint32_t n)
+static uint32_t *prefer_given(const struct txn_graph *g, uint32_t *cycle, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gedge *x = &g->edges.data[cycle[i]];
@@ -521,7 +521,7 @@ static uint32_t *prefer_given(const struct graph *g, uint32_t *cycle, uint32_t n
 	return cycle;
 }
 
-uint32_t *graph_cycle(struct graph *g, uint32_t *n)
+uint32_t *graph_cycle(struct txn_graph *g, uint32_t *n)
 {
 	if (g->cycle_edge == DEPS_NONE) {
 		uint32_t *cycle = any_cycle(g, n);

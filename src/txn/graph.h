@@ -6,7 +6,7 @@
  * Edges are given by the history (session, real time, wr, lists' orders) or derived:
  *
  *   missed:  b, a writer of x, comes before r, which read a's x. If a came before b, r would have missed b: so b comes before a.
- *   after:   a comes before b, both writers of x (snapshot isolation: a begins before b ends): so whoever read a's x comes before b.
+ *   after:   a comes before b, both writers of x (snapshot isolation: a begins before b ends): so a transaction that read a's x comes before b.
  *
  *   certain: a comes before b by other edges; told in a report only.
  *
@@ -15,7 +15,7 @@
  * Reachability: the transactions are covered by chains (sessions; without session order, paths of given edges), and each node
  * has a clock: for each chain the last place of it that reaches the node. Writers and readers of a key are sorted by chain, so that a rule looks at
  * one writer of a chain, found by bisection; pairs of writers are never enumerated. Clocks grow monotonically; nodes whose clock grew wait in a
- * queue by their first topological rank. Cost: O(edges x chains) when the ranks stay valid. Memory: 4 bytes a node and chain.
+ * queue by their first topological rank. Cost: O(edges x chains) when the ranks stay valid. Memory: 4 bytes per node and chain.
  */
 #ifndef INTACT_TXN_GRAPH_H
 #define INTACT_TXN_GRAPH_H
@@ -45,11 +45,11 @@ struct last_reader {
 };
 
 /* The writers of a key in one chain: a slice of `sorted`. */
-struct segment {
+struct txn_segment {
 	uint32_t chain, first, end;
 };
 
-struct graph {
+struct txn_graph {
 	const struct deps *d;
 	struct arena *arena;
 	enum family family;
@@ -66,7 +66,7 @@ struct graph {
 	struct sorted_version *sorted; /* versions without the initial ones, by key, chain, place; one more behind them */
 	uint32_t *seg_first;           /* by key */
 	struct span *seg_at;           /* [key * nchains + chain]: its slice; NULL when keys have few segments */
-	struct segment *segs;
+	struct txn_segment *segs;
 	struct last_reader *last_readers; /* the versions' last readers in each chain; those of sorted ones stand in that order */
 	uint32_t *last_first, *last_end;  /* by version */
 	uint64_t *dirty;                  /* by node: chains (modulo 64) that its clock grew in */
@@ -78,16 +78,16 @@ struct graph {
 
 enum graph_status { GRAPH_OK, GRAPH_CYCLE, GRAPH_LIMIT };
 
-static inline uint32_t graph_begin(const struct graph *g, uint32_t t)
+static inline uint32_t graph_begin(const struct txn_graph *g, uint32_t t)
 {
 	return g->family == FAMILY_SI || g->family == FAMILY_PC ? 2 * t : t;
 }
-static inline uint32_t graph_end(const struct graph *g, uint32_t t)
+static inline uint32_t graph_end(const struct txn_graph *g, uint32_t t)
 {
 	return g->family == FAMILY_SI || g->family == FAMILY_PC ? 2 * t + 1 : t;
 }
 /* The transaction of a node, or DEPS_NONE for a moment. */
-static inline uint32_t graph_txn(const struct graph *g, uint32_t node)
+static inline uint32_t graph_txn(const struct txn_graph *g, uint32_t node)
 {
 	if (node >= g->nnodes - g->ntime)
 		return DEPS_NONE;
@@ -107,28 +107,28 @@ enum graph_with {
 };
 
 /* A graph with the given edges. Memory is the arena's (out-of-memory longjmps). */
-void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
+void graph_init(struct txn_graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
                 struct limits *lim);
 /* Ranks; GRAPH_CYCLE: the given edges have a cycle. */
-enum graph_status graph_rank(struct graph *g);
+enum graph_status graph_rank(struct txn_graph *g);
 /* Ranks of a graph without cycles that follow, where the edges allow it, when transactions were recorded: near to what happened. */
-void graph_rank_by_hint(struct graph *g);
+void graph_rank_by_hint(struct txn_graph *g);
 /* All that follows by the rules; needs graph_rank. Without chains it does nothing. */
-enum graph_status graph_saturate(struct graph *g);
+enum graph_status graph_saturate(struct txn_graph *g);
 /* With clocks: does a path lead from u to v (u != v)? */
-bool graph_reaches(const struct graph *g, uint32_t u, uint32_t v);
+bool graph_reaches(const struct txn_graph *g, uint32_t u, uint32_t v);
 
 /* With clocks, one node a transaction: the last version of the segment whose transaction reaches t (and is not t), or DEPS_NONE. */
-uint32_t graph_last_before(const struct graph *g, const struct segment *s, uint32_t t);
+uint32_t graph_last_before(const struct txn_graph *g, const struct txn_segment *s, uint32_t t);
 
 /* Adds an edge without looking at clocks. */
-uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
+uint32_t graph_edge(struct txn_graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
                     uint32_t reason);
 /* The edges of a shortest path from u to v by edges with numbers below `before`, as an arena array; *n = 0: none. */
-uint32_t *graph_path(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
+uint32_t *graph_path(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
 /* The same for the way by which a reader comes after the version that it must not miss, as the graph's rule `missed` has it. */
-uint32_t *graph_reason(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
+uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
 /* After GRAPH_CYCLE: the edges of a short cycle, as an arena array. */
-uint32_t *graph_cycle(struct graph *g, uint32_t *n);
+uint32_t *graph_cycle(struct txn_graph *g, uint32_t *n);
 
 #endif

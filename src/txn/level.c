@@ -84,7 +84,7 @@ const char *isolation_name(struct isolation i)
 	return names[i.order][i.level];
 }
 
-const char *level_aliases(enum level l)
+const char *level_aliases(enum txn_level l)
 {
 	static const char *const text[LEVEL_COUNT] = {
 		[LEVEL_RU] = "PL-1",

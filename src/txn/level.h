@@ -42,7 +42,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum level {
+enum txn_level {
 	LEVEL_RU,
 	LEVEL_RC,
 	LEVEL_CS,
@@ -62,14 +62,14 @@ enum txn_order { ORDER_NONE, ORDER_SESSION, ORDER_REALTIME, ORDER_COUNT };
 
 /* A level with the order of transactions that counts. */
 struct isolation {
-	uint8_t level; /* enum level */
+	uint8_t level; /* enum txn_level */
 	uint8_t order; /* enum txn_order */
 };
 
 /* "snapshot-isolation", "strong-session-snapshot-isolation", "strict-serializable": as Elle spells it where it has a name. */
 const char *isolation_name(struct isolation i);
 /* The other names it goes by ("PL-SI, generalized-snapshot-isolation"), or NULL. */
-const char *level_aliases(enum level l);
+const char *level_aliases(enum txn_level l);
 /* By any of its names, `len` bytes. With `sessions`, names without an order mean Biswas and Enea's levels: session order counts, and
  * read-committed is their axiom. False: no such level. */
 bool isolation_by_name(const char *s, size_t len, bool sessions, struct isolation *i);

@@ -239,7 +239,7 @@ static bool read_forms(struct build *b)
 	}
 }
 
-/* Transactions of no process are sessions of their own; those that never answered stay open for ever. */
+/* Transactions of no process are sessions of their own; those that never answered stay open forever. */
 static void finish(struct txn_history *th)
 {
 	for (uint32_t i = 0; i < th->n; i++) {

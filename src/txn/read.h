@@ -19,7 +19,7 @@
 bool txn_sniff(struct reader *r);
 
 /* The whole history, with the open reader `r` (the caller closes it); th is initialised. False after an error in r->d
- * or a spent limit. */
+ * or when a limit is reached. */
 bool txn_read(struct txn_history *th, struct reader *r);
 
 /* ---- inside the room -------------------------------------------------------------- */

@@ -147,7 +147,7 @@ static enum form_status members(struct txn_history *th, struct form *f, struct t
 		form_space(f);
 		if (f->json) {
 			if (*f->p != ':')
-				return ended(f, "expected ':' behind the name");
+				return ended(f, "expected ':' after the name");
 			f->p++;
 			form_space(f);
 		}

@@ -11,51 +11,51 @@
 
 typedef int32_t lanes __attribute__((vector_size(16)));
 
-static bool two_nodes(const struct graph *g)
+static bool two_nodes(const struct txn_graph *g)
 {
 	return g->family == FAMILY_SI || g->family == FAMILY_PC;
 }
 
 /* Positions of the nodes of the transaction at a place of its chain. */
-static int32_t place_begins(const struct graph *g, uint32_t place)
+static int32_t place_begins(const struct txn_graph *g, uint32_t place)
 {
 	return (int32_t)(two_nodes(g) ? 2 * place + 1 : place + 1);
 }
 
-static int32_t place_ends(const struct graph *g, uint32_t place)
+static int32_t place_ends(const struct txn_graph *g, uint32_t place)
 {
 	return (int32_t)(two_nodes(g) ? 2 * place + 2 : place + 1);
 }
 
-static int32_t begin_position(const struct graph *g, uint32_t t)
+static int32_t begin_position(const struct txn_graph *g, uint32_t t)
 {
 	return place_begins(g, g->place[t]);
 }
 
-static int32_t end_position(const struct graph *g, uint32_t t)
+static int32_t end_position(const struct txn_graph *g, uint32_t t)
 {
 	return place_ends(g, g->place[t]);
 }
 
-static int32_t *clock_of(const struct graph *g, uint32_t node)
+static int32_t *clock_of(const struct txn_graph *g, uint32_t node)
 {
 	return g->clock + (size_t)node * g->width;
 }
 
-static int32_t position(const struct graph *g, uint32_t node)
+static int32_t position(const struct txn_graph *g, uint32_t node)
 {
 	uint32_t t = graph_txn(g, node);
 	return two_nodes(g) && node & 1 ? end_position(g, t) : begin_position(g, t);
 }
 
-bool graph_reaches(const struct graph *g, uint32_t u, uint32_t v)
+bool graph_reaches(const struct txn_graph *g, uint32_t u, uint32_t v)
 {
 	return clock_of(g, v)[g->chain[graph_txn(g, u)]] >= position(g, u);
 }
 
 /* ---- the queue: ranks that wait -------------------------------------------------------- */
 
-static void queue_init(struct graph *g)
+static void queue_init(struct txn_graph *g)
 {
 	uint32_t words = (g->nnodes + 63) / 64;
 	g->levels = 0;
@@ -65,14 +65,14 @@ static void queue_init(struct graph *g)
 	} while (words && g->levels < 4);
 }
 
-static void queue_put(struct graph *g, uint32_t rank)
+static void queue_put(struct txn_graph *g, uint32_t rank)
 {
 	for (uint32_t l = 0; l < g->levels; l++, rank /= 64)
 		g->queue[l][rank / 64] |= UINT64_C(1) << (rank % 64);
 }
 
 /* The least rank, taken out; DEPS_NONE: it is empty. (Four levels are enough for 2^24 nodes; above, the top one is scanned.) */
-static uint32_t queue_take(struct graph *g)
+static uint32_t queue_take(struct txn_graph *g)
 {
 	uint32_t top = g->levels - 1, words = (g->nnodes + 63) / 64, at = 0;
 	for (uint32_t l = 0; l < top; l++)
@@ -95,7 +95,7 @@ static uint32_t queue_take(struct graph *g)
 /* ---- clocks ------------------------------------------------------------------------------ */
 
 /* v learns what reaches u. False: v reaches u, a cycle. */
-static bool learn(struct graph *g, uint32_t u, uint32_t v)
+static bool learn(struct txn_graph *g, uint32_t u, uint32_t v)
 {
 	const lanes *from = (const lanes *)(const void *)clock_of(g, u);
 	lanes *to = (lanes *)(void *)clock_of(g, v);
@@ -122,7 +122,7 @@ static bool learn(struct graph *g, uint32_t u, uint32_t v)
 	return true;
 }
 
-static bool add(struct graph *g, uint32_t u, uint32_t v, enum edge_kind kind, enum edge_why why, uint32_t key, uint32_t reason)
+static bool add(struct txn_graph *g, uint32_t u, uint32_t v, enum edge_kind kind, enum edge_why why, uint32_t key, uint32_t reason)
 {
 	if (graph_reaches(g, u, v))
 		return true;
@@ -136,7 +136,7 @@ static bool add(struct graph *g, uint32_t u, uint32_t v, enum edge_kind kind, en
 /* ---- the rules ------------------------------------------------------------------------------ */
 
 /* Behind the last version in the slice whose transaction's position (its end's, or its begin's) is at most p. */
-static uint32_t up_to(const struct graph *g, struct span s, int32_t p, bool ends)
+static uint32_t up_to(const struct txn_graph *g, struct span s, int32_t p, bool ends)
 {
 	/* places below this one */
 	int32_t places = !two_nodes(g) ? p : ends ? p / 2 : (p + 1) / 2;
@@ -151,7 +151,7 @@ static uint32_t up_to(const struct graph *g, struct span s, int32_t p, bool ends
 	return lo;
 }
 
-uint32_t graph_last_before(const struct graph *g, const struct segment *s, uint32_t t)
+uint32_t graph_last_before(const struct txn_graph *g, const struct txn_segment *s, uint32_t t)
 {
 	assert(!two_nodes(g));
 	uint32_t i = up_to(g, (struct span){ s->first, s->end }, clock_of(g, t)[s->chain] - (s->chain == g->chain[t]), true);
@@ -159,7 +159,7 @@ uint32_t graph_last_before(const struct graph *g, const struct segment *s, uint3
 }
 
 /* a comes before b, versions of one key, by the rule `why`: the edge of it. */
-static bool ordered(struct graph *g, uint32_t a, uint32_t b, enum edge_why why, uint32_t reason)
+static bool ordered(struct txn_graph *g, uint32_t a, uint32_t b, enum edge_why why, uint32_t reason)
 {
 	const struct dversion *x = &g->d->versions[a], *y = &g->d->versions[b];
 	return add(g, graph_end(g, x->t), g->family == FAMILY_PC ? graph_end(g, y->t) : graph_begin(g, y->t), EDGE_WW, why, x->key,
@@ -173,14 +173,14 @@ struct dirty_segments {
 	uint32_t next, end;
 };
 
-static struct dirty_segments dirty_segments(const struct graph *g, uint32_t key, uint64_t dirty)
+static struct dirty_segments dirty_segments(const struct txn_graph *g, uint32_t key, uint64_t dirty)
 {
 	return (struct dirty_segments){ g->seg_at ? g->seg_at + (size_t)key * g->nchains : NULL,
 		                        g->nchains < 64 ? dirty & ((UINT64_C(1) << g->nchains) - 1) : dirty, g->seg_first[key],
 		                        g->seg_first[key + 1] };
 }
 
-static bool next_segment(const struct graph *g, struct dirty_segments *d, uint32_t *chain, struct span *slice)
+static bool next_segment(const struct txn_graph *g, struct dirty_segments *d, uint32_t *chain, struct span *slice)
 {
 	while (d->table && d->bits) {
 		*chain = (uint32_t)__builtin_ctzll(d->bits);
@@ -190,7 +190,7 @@ static bool next_segment(const struct graph *g, struct dirty_segments *d, uint32
 			return true;
 	}
 	while (!d->table && d->next < d->end) {
-		const struct segment *s = &g->segs[d->next++];
+		const struct txn_segment *s = &g->segs[d->next++];
 		*chain = s->chain;
 		*slice = (struct span){ s->first, s->end };
 		if (d->bits >> (s->chain % 64) & 1)
@@ -200,7 +200,7 @@ static bool next_segment(const struct graph *g, struct dirty_segments *d, uint32
 }
 
 /* Who reaches t and wrote a key that t read: it comes before the version that t read. */
-static bool rule_missed(struct graph *g, uint32_t t, uint64_t dirty)
+static bool rule_missed(struct txn_graph *g, uint32_t t, uint64_t dirty)
 {
 	const struct deps *d = g->d;
 	const int32_t *clock = clock_of(g, graph_begin(g, t));
@@ -235,7 +235,7 @@ static bool rule_missed(struct graph *g, uint32_t t, uint64_t dirty)
 }
 
 /* Who reaches t and wrote a key that t writes: its readers come before t. */
-static bool rule_after(struct graph *g, uint32_t t, uint64_t dirty)
+static bool rule_after(struct txn_graph *g, uint32_t t, uint64_t dirty)
 {
 	const struct deps *d = g->d;
 	uint32_t node = graph_end(g, t), chain;
@@ -265,7 +265,7 @@ static bool rule_after(struct graph *g, uint32_t t, uint64_t dirty)
 	return true;
 }
 
-static bool visit(struct graph *g, uint32_t v)
+static bool visit(struct txn_graph *g, uint32_t v)
 {
 	uint64_t dirty = g->dirty[v];
 	uint32_t t = graph_txn(g, v);
@@ -282,7 +282,7 @@ static bool visit(struct graph *g, uint32_t v)
 	return !(g->with & WITH_AFTER) || v != graph_end(g, t) || rule_after(g, t, dirty);
 }
 
-enum graph_status graph_saturate(struct graph *g)
+enum graph_status graph_saturate(struct txn_graph *g)
 {
 	if (!g->nchains)
 		return GRAPH_OK;

@@ -180,7 +180,7 @@ static void say_direct(const struct txn_check *c, const struct anomaly *a, struc
 		buf_printf(out, "saw %s, which its writer %s itself overwrote", buf_cstr(&v), buf_cstr(&other));
 		break;
 	case ANOMALY_GARBAGE:
-		buf_printf(out, "saw %s, which nobody wrote", buf_cstr(&v));
+		buf_printf(out, "saw %s, which no transaction wrote", buf_cstr(&v));
 		break;
 	case ANOMALY_FUTURE:
 		buf_printf(out, "saw %s, which the same transaction wrote only later", buf_cstr(&v));
@@ -313,8 +313,8 @@ static void say_verdict(const struct txn_check *c, struct isolation i, bool colo
 	const struct txn_answer *a = &c->answers[i.level][i.order];
 	const struct decision *d = &a->d;
 	buf_printf(out, "%s%s%s: %s", color(colors, d->verdict), words[d->verdict], colors ? "\033[0m" : "", isolation_name(i));
-	if (level_aliases((enum level)i.level))
-		buf_printf(out, " (%s)", level_aliases((enum level)i.level));
+	if (level_aliases((enum txn_level)i.level))
+		buf_printf(out, " (%s)", level_aliases((enum txn_level)i.level));
 	if (d->verdict == TXN_VIOLATED) {
 		bool session = false, time = false;
 		for (uint32_t k = 0; k < d->ncycle; k++) {

@@ -16,11 +16,11 @@ struct sedge {
 	uint32_t lit;                         /* what chose it, or NO_LIT */
 };
 
-struct search {
-	struct graph *g;
+struct txn_search {
+	struct txn_graph *g;
 	const struct deps *d;
 	struct arena *a;
-	enum level level;
+	enum txn_level level;
 	struct map *pair_var;    /* (version, version) ascending -> variable */
 	AVEC(struct dpair) vars; /* variable: a before b when it is true */
 	AVEC(struct sedge) edges;
@@ -34,7 +34,7 @@ struct search {
 	uint32_t *by_order; /* scratch: versions of a key by their place */
 	bool lazy;          /* pairs become variables when they are needed */
 	struct cdcl *sat;
-	struct search_result *r;
+	struct txn_search_result *r;
 	uint64_t max_conflicts;
 	uint32_t floor; /* reach_back goes no further down than this place */
 };
@@ -47,7 +47,7 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
 }
 
 /* The literal "version a before version b", or NO_LIT when the pair is no variable. */
-static uint32_t literal(const struct search *s, uint32_t a, uint32_t b)
+static uint32_t literal(const struct txn_search *s, uint32_t a, uint32_t b)
 {
 	uint32_t v = map_get(s->pair_var, pair_key(a, b));
 	if (v == MAP_NONE)
@@ -56,13 +56,13 @@ static uint32_t literal(const struct search *s, uint32_t a, uint32_t b)
 }
 
 /* With clocks: is a before b for certain? */
-static bool certain(const struct graph *g, uint32_t a, uint32_t b)
+static bool certain(const struct txn_graph *g, uint32_t a, uint32_t b)
 {
 	uint32_t x = graph_end(g, g->d->versions[a].t), t = g->d->versions[b].t;
 	return graph_reaches(g, x, g->family == FAMILY_PC ? graph_end(g, t) : graph_begin(g, t));
 }
 
-static bool open_pair(struct search *s, uint32_t a, uint32_t b)
+static bool open_pair(struct txn_search *s, uint32_t a, uint32_t b)
 {
 	uint32_t v = s->vars.len;
 	if (v >= SEARCH_MAX_PAIRS)
@@ -76,9 +76,9 @@ static bool open_pair(struct search *s, uint32_t a, uint32_t b)
 }
 
 /* Of each chain only the stretch between what comes before b for certain and what comes behind it is looked at. */
-static bool open_pairs_of(struct search *s, uint32_t key)
+static bool open_pairs_of(struct txn_search *s, uint32_t key)
 {
-	const struct graph *g = s->g;
+	const struct txn_graph *g = s->g;
 	for (uint32_t i = g->seg_first[key]; i < g->seg_first[key + 1]; i++)
 		for (uint32_t j = i + 1; j < g->seg_first[key + 1]; j++) {
 			uint32_t from = g->segs[j].first;
@@ -94,7 +94,7 @@ static bool open_pairs_of(struct search *s, uint32_t key)
 	return true;
 }
 
-static bool open_pairs(struct search *s)
+static bool open_pairs(struct txn_search *s)
 {
 	const struct deps *d = s->d;
 	for (uint32_t k = 0; k < d->nkeys; k++) {
@@ -114,7 +114,7 @@ static bool open_pairs(struct search *s)
 }
 
 /* Is a before b now, chosen or certain? The initial version is before all. */
-static bool before(const struct search *s, uint32_t a, uint32_t b)
+static bool before(const struct txn_search *s, uint32_t a, uint32_t b)
 {
 	if (s->d->versions[a].t == DEPS_NONE || s->d->versions[b].t == DEPS_NONE)
 		return s->d->versions[a].t == DEPS_NONE && a != b;
@@ -124,12 +124,12 @@ static bool before(const struct search *s, uint32_t a, uint32_t b)
 
 /* ---- the topological order ------------------------------------------------------------------- */
 
-static bool by_place(const struct search *s, uint32_t u, uint32_t v)
+static bool by_place(const struct txn_search *s, uint32_t u, uint32_t v)
 {
 	return s->ord[u] < s->ord[v];
 }
 
-static void sort_nodes(const struct search *s, uint32_t *list, uint32_t n)
+static void sort_nodes(const struct txn_search *s, uint32_t *list, uint32_t n)
 {
 	for (uint32_t gap = n / 2; gap; gap /= 2)
 		for (uint32_t i = gap; i < n; i++) {
@@ -141,7 +141,7 @@ static void sort_nodes(const struct search *s, uint32_t *list, uint32_t n)
 }
 
 /* The clause that forbids the path by which `node` was found, and the edge of `lit`. */
-static void explain_path(struct search *s, uint32_t node, uint32_t lit)
+static void explain_path(struct txn_search *s, uint32_t node, uint32_t lit)
 {
 	s->clause.len = 0;
 	if (lit != NO_LIT)
@@ -157,7 +157,7 @@ static void explain_path(struct search *s, uint32_t node, uint32_t lit)
 }
 
 /* Nodes behind v up to place `limit`; false when `target` is among them. */
-static bool forward(struct search *s, uint32_t v, uint32_t limit, uint32_t target)
+static bool forward(struct txn_search *s, uint32_t v, uint32_t limit, uint32_t target)
 {
 	s->stamp++;
 	s->stack.len = 0;
@@ -178,7 +178,7 @@ static bool forward(struct search *s, uint32_t v, uint32_t limit, uint32_t targe
 	return true;
 }
 
-static void backward(struct search *s, uint32_t u, uint32_t limit)
+static void backward(struct txn_search *s, uint32_t u, uint32_t limit)
 {
 	s->stamp++;
 	s->back.len = 0;
@@ -195,7 +195,7 @@ static void backward(struct search *s, uint32_t u, uint32_t limit)
 }
 
 /* Puts what is behind v (stack) behind what is before u (back), into the places that they have. */
-static void reorder(struct search *s)
+static void reorder(struct txn_search *s)
 {
 	sort_nodes(s, s->stack.data, s->stack.len);
 	sort_nodes(s, s->back.data, s->back.len);
@@ -212,7 +212,7 @@ static void reorder(struct search *s)
 }
 
 /* False: a cycle; the clause says which. */
-static bool insert(struct search *s, uint32_t u, uint32_t v, uint32_t lit)
+static bool insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 {
 	if (s->ord[u] > s->ord[v]) {
 		if (!forward(s, v, s->ord[u], u)) {
@@ -230,14 +230,14 @@ static bool insert(struct search *s, uint32_t u, uint32_t v, uint32_t lit)
 
 /* ---- what the solver asks ---------------------------------------------------------------------- */
 
-static void versions_of(const struct search *s, uint32_t lit, uint32_t *a, uint32_t *b)
+static void versions_of(const struct txn_search *s, uint32_t lit, uint32_t *a, uint32_t *b)
 {
 	const struct dpair *p = &s->vars.data[lit / 2];
 	*a = lit & 1 ? p->b : p->a;
 	*b = lit & 1 ? p->a : p->b;
 }
 
-static bool rw_counts(const struct search *s, uint32_t reader)
+static bool rw_counts(const struct txn_search *s, uint32_t reader)
 {
 	const struct deps *d = s->d;
 	return s->level != LEVEL_US || d->write_first[reader] != d->write_first[reader + 1];
@@ -245,8 +245,8 @@ static bool rw_counts(const struct search *s, uint32_t reader)
 
 static bool hear(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n)
 {
-	struct search *s = arg;
-	const struct graph *g = s->g;
+	struct txn_search *s = arg;
+	const struct txn_graph *g = s->g;
 	uint32_t a, b;
 	versions_of(s, lit, &a, &b);
 	avec_push(s->a, &s->added, s->edges.len);
@@ -267,7 +267,7 @@ static bool hear(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n)
 
 static void unhear(void *arg, uint32_t lit)
 {
-	struct search *s = arg;
+	struct txn_search *s = arg;
 	(void)lit;
 	uint32_t n = s->added.data[--s->added.len];
 	while (s->edges.len > n) {
@@ -279,21 +279,21 @@ static void unhear(void *arg, uint32_t lit)
 
 static uint32_t prefer(void *arg, uint32_t v)
 {
-	struct search *s = arg;
+	struct txn_search *s = arg;
 	uint32_t a = graph_end(s->g, s->d->versions[s->vars.data[v].a].t), b = graph_end(s->g, s->d->versions[s->vars.data[v].b].t);
 	return 2 * v + !by_place(s, a, b);
 }
 
 static bool stop(void *arg)
 {
-	struct search *s = arg;
+	struct txn_search *s = arg;
 	return lim_spent(s->g->lim) || (s->max_conflicts && cdcl_conflicts(s->sat) >= s->max_conflicts);
 }
 
 /* ---- levels that are more than the absence of cycles ---------------------------------------------- */
 
 /* Marks what reaches `node` (itself included); parent: the edge by which one goes on towards it. */
-static void reach_back(struct search *s, uint32_t node)
+static void reach_back(struct txn_search *s, uint32_t node)
 {
 	if (s->mark[node] == s->stamp)
 		return;
@@ -312,7 +312,7 @@ static void reach_back(struct search *s, uint32_t node)
 		}
 }
 
-static void forbid(struct search *s, uint32_t lit)
+static void forbid(struct txn_search *s, uint32_t lit)
 {
 	if (lit == NO_LIT)
 		return;
@@ -323,7 +323,7 @@ static void forbid(struct search *s, uint32_t lit)
 }
 
 /* A read of version a by t misses b, and b reaches an operation of t that counts. */
-static void explain_missed(struct search *s, uint32_t a, uint32_t b, uint32_t t)
+static void explain_missed(struct txn_search *s, uint32_t a, uint32_t b, uint32_t t)
 {
 	s->clause.len = 0;
 	uint32_t node = s->d->versions[b].t;
@@ -345,7 +345,7 @@ static void explain_missed(struct search *s, uint32_t a, uint32_t b, uint32_t t)
 }
 
 /* Does a transaction reached before by what counts hold a later version than a? */
-static bool misses(struct search *s, uint32_t t, uint32_t a)
+static bool misses(struct txn_search *s, uint32_t t, uint32_t a)
 {
 	const struct deps *d = s->d;
 	uint32_t key = d->versions[a].key;
@@ -360,7 +360,7 @@ static bool misses(struct search *s, uint32_t t, uint32_t a)
 }
 
 /* What reaches a transaction by this edge into it. */
-static void reach_by(struct search *s, uint32_t e)
+static void reach_by(struct txn_search *s, uint32_t e)
 {
 	uint32_t from = s->edges.data[e - 1].from;
 	if (s->mark[from] == s->stamp)
@@ -371,7 +371,7 @@ static void reach_by(struct search *s, uint32_t e)
 
 /* Version u is before v, chosen or certain: what reaches u's transaction reaches v's write. Where it is certain by a longer way, which may end
  * in a later operation, there is no edge of it, and the way towards it ends at u's transaction. */
-static void write_before(struct search *s, uint32_t u, uint32_t v)
+static void write_before(struct txn_search *s, uint32_t u, uint32_t v)
 {
 	uint32_t tu = s->d->versions[u].t, t = s->d->versions[v].t, lit = literal(s, u, v);
 	for (uint32_t e = s->out[tu]; e; e = s->edges.data[e - 1].next_out) {
@@ -389,7 +389,7 @@ static void write_before(struct search *s, uint32_t u, uint32_t v)
 
 /* monotonic-view: operations in their order; what an earlier one depends on must not be missed by a later read. Edges into t that
  * stand for a write count from its last write of the key on. The parents of marks lead to t's predecessors; the last edge's literal is added here. */
-static bool monotonic(struct search *s, uint32_t t)
+static bool monotonic(struct txn_search *s, uint32_t t)
 {
 	const struct deps *d = s->d;
 	s->stamp++;
@@ -422,7 +422,7 @@ static bool monotonic(struct search *s, uint32_t t)
 }
 
 /* consistent-view, update-serializable: what reaches the transaction at all. */
-static bool consistent(struct search *s, uint32_t t)
+static bool consistent(struct txn_search *s, uint32_t t)
 {
 	const struct deps *d = s->d;
 	s->stamp++;
@@ -435,7 +435,7 @@ static bool consistent(struct search *s, uint32_t t)
 
 /* Is there a version that a read of t misses, and that comes before t in the order at hand? What reaches t does; so when there is none nothing is
  * missed, and else nothing below the first of them need be looked at. */
-static bool could_miss(struct search *s, uint32_t t)
+static bool could_miss(struct txn_search *s, uint32_t t)
 {
 	const struct deps *d = s->d;
 	s->floor = UINT32_MAX;
@@ -452,7 +452,7 @@ static bool could_miss(struct search *s, uint32_t t)
 
 static enum cdcl_final look(void *arg, const uint32_t **clause, uint32_t *n)
 {
-	struct search *s = arg;
+	struct txn_search *s = arg;
 	const struct deps *d = s->d;
 	bool ok = true;
 	for (uint32_t t = 0; ok && t < d->n; t++) {
@@ -472,12 +472,12 @@ static enum cdcl_final look(void *arg, const uint32_t **clause, uint32_t *n)
 
 /* ---- levels that are the absence of cycles: does the order at hand explain every read? ---------------- */
 
-static uint32_t end_place(const struct search *s, uint32_t version)
+static uint32_t end_place(const struct txn_search *s, uint32_t version)
 {
 	return s->ord[graph_end(s->g, s->d->versions[version].t)];
 }
 
-static void sort_versions_by_order(struct search *s, uint32_t first, uint32_t n)
+static void sort_versions_by_order(struct txn_search *s, uint32_t first, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		s->by_order[i] = first + i;
@@ -491,13 +491,13 @@ static void sort_versions_by_order(struct search *s, uint32_t first, uint32_t n)
 }
 
 /* A pair that is ordered wrongly: it becomes a variable, unless it is one. True: it is new. */
-static bool doubt(struct search *s, uint32_t a, uint32_t b)
+static bool doubt(struct txn_search *s, uint32_t a, uint32_t b)
 {
 	return literal(s, a, b) == NO_LIT && open_pair(s, a, b);
 }
 
 /* Readers of the version at place i of the sorted ones must begin before the next version ends. */
-static bool doubt_readers(struct search *s, uint32_t v, uint32_t i, uint32_t n)
+static bool doubt_readers(struct txn_search *s, uint32_t v, uint32_t i, uint32_t n)
 {
 	const struct deps *d = s->d;
 	bool more = false;
@@ -512,7 +512,7 @@ static bool doubt_readers(struct search *s, uint32_t v, uint32_t i, uint32_t n)
 
 static enum cdcl_final explains(void *arg, const uint32_t **clause, uint32_t *n)
 {
-	struct search *s = arg;
+	struct txn_search *s = arg;
 	const struct deps *d = s->d;
 	bool more = false;
 	(void)clause;
@@ -537,7 +537,7 @@ static enum cdcl_final explains(void *arg, const uint32_t **clause, uint32_t *n)
 
 /* ---- levels with clauses known beforehand ---------------------------------------------------------- */
 
-static void add_clause(struct search *s, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
+static void add_clause(struct txn_search *s, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
 	/* not (a before b and c before e) */
 	uint32_t lits[2], n = 0;
@@ -559,7 +559,7 @@ static void add_clause(struct search *s, uint32_t a, uint32_t b, uint32_t c, uin
 }
 
 /* cursor-stability: t read a's version and overwrote it: nothing stands between. */
-static void cursor_clauses(struct search *s)
+static void cursor_clauses(struct txn_search *s)
 {
 	const struct deps *d = s->d;
 	for (uint32_t t = 0; t < d->n; t++)
@@ -575,7 +575,7 @@ static void cursor_clauses(struct search *s)
 		}
 }
 
-static bool session_before(const struct search *s, uint32_t a, uint32_t b)
+static bool session_before(const struct txn_search *s, uint32_t a, uint32_t b)
 {
 	const struct deps *d = s->d;
 	const struct txn *x = &d->th->txns[d->txn[a]], *y = &d->th->txns[d->txn[b]];
@@ -587,7 +587,7 @@ static bool session_before(const struct search *s, uint32_t a, uint32_t b)
 }
 
 /* update-atomic: who is seen by t, by whatever dependency, is not missed by it. */
-static void update_clauses(struct search *s)
+static void update_clauses(struct txn_search *s)
 {
 	const struct deps *d = s->d;
 	for (uint32_t t = 0; t < d->n; t++)
@@ -614,9 +614,9 @@ static void update_clauses(struct search *s)
 
 /* ---- all of it -------------------------------------------------------------------------------------- */
 
-static void start(struct search *s)
+static void start(struct txn_search *s)
 {
-	struct graph *g = s->g;
+	struct txn_graph *g = s->g;
 	uint32_t n = g->nnodes;
 	s->out = arena_array(s->a, uint32_t, n + 1);
 	s->in = arena_array(s->a, uint32_t, n + 1);
@@ -636,18 +636,18 @@ static void start(struct search *s)
 	}
 }
 
-enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs,
-                                struct search_result *r)
+enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, uint64_t max_conflicts, struct map *pairs,
+                                    struct txn_search_result *r)
 {
-	struct search *s = arena_new(g->arena, struct search);
-	*s = (struct search){
+	struct txn_search *s = arena_new(g->arena, struct txn_search);
+	*s = (struct txn_search){
 		.g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r, .max_conflicts = max_conflicts
 	};
 	memset(r, 0, sizeof *r);
 	bool lazy = level == LEVEL_SER || level == LEVEL_SI || level == LEVEL_PC;
 	if (!lazy && !open_pairs(s)) {
 		r->too_many = s->vars.len >= SEARCH_MAX_PAIRS;
-		return SEARCH_LIMIT;
+		return TXN_SEARCH_LIMIT;
 	}
 	graph_rank_by_hint(g);
 	start(s);
@@ -665,6 +665,6 @@ enum search_answer search_order(struct graph *g, enum level level, uint64_t max_
 	r->pairs = s->vars.len;
 	r->order = s->at;
 	if (answer < 0 || lim_spent(g->lim))
-		return SEARCH_LIMIT;
-	return answer ? SEARCH_FOUND : SEARCH_NONE;
+		return TXN_SEARCH_LIMIT;
+	return answer ? TXN_SEARCH_FOUND : TXN_SEARCH_NONE;
 }

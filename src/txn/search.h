@@ -11,24 +11,24 @@
 
 #include "txn/graph.h"
 
-enum search_answer { SEARCH_FOUND, SEARCH_NONE, SEARCH_LIMIT };
+enum txn_search_answer { TXN_SEARCH_FOUND, TXN_SEARCH_NONE, TXN_SEARCH_LIMIT };
 
-struct search_result {
+struct txn_search_result {
 	uint32_t *order; /* found: the nodes of the graph in an order that has every edge */
 	uint64_t conflicts;
 	uint32_t pairs; /* open pairs of versions */
-	/* SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
+	/* TXN_SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
 	uint32_t *missed, nmissed, missed_by, missed_a, missed_b;
 	uint32_t missed_from; /* where the edges end: missed_by, or a transaction that wrote a key before it for certain */
 	bool found_missed;
-	bool too_many; /* SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
+	bool too_many; /* TXN_SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
 };
 
 #define SEARCH_MAX_PAIRS (1u << 26)
 
 /* max_conflicts: gives up then; 0: never. g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
  * after a longjmp. */
-enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs,
-                                struct search_result *r);
+enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, uint64_t max_conflicts, struct map *pairs,
+                                    struct txn_search_result *r);
 
 #endif

@@ -2,7 +2,7 @@
  * txn: histories of transactions.
  *
  * A transaction is a list of micro-operations on keys: reads, writes of a register, appends to a list. It committed
- * (the database said so), aborted (it said so), or nobody knows (no answer, or :info).
+ * (the database said so), aborted (it said so), or unknown (no answer, or :info).
  *
  * Representation: one array of transactions in the order of invocation, one of micro-operations; a transaction owns a
  * slice of it. Names of processes and keys are dense numbers of the `struct history` that the values live in. Times are
@@ -45,9 +45,9 @@ struct txn_history {
 
 void txn_history_init(struct txn_history *th, struct history *h);
 void txn_history_free(struct txn_history *th);
-/* A new transaction, zeroed, with ret RANK_INF; NULL when memory ends. Lives until the next call. */
+/* A new transaction, zeroed, with ret RANK_INF; NULL when out of memory. Lives until the next call. */
 struct txn *txn_push(struct txn_history *th);
-/* A micro-operation behind the last one; false when memory ends. */
+/* A micro-operation behind the last one; false when out of memory. */
 bool txn_push_op(struct txn_history *th, enum mop_kind kind, uint32_t key, val v);
 
 /* "T12", as reports call it: its number from 1 in the order of invocation. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-struct replay {
+struct txn_replay {
 	const struct txn_history *th;
 	struct isolation level;
 	val init;
@@ -21,7 +21,7 @@ struct replay {
 };
 
 /* What t appended to the key so far is at the end of `list`, in order. */
-static bool own_suffix(const struct replay *r, const struct txn *x, uint32_t op, uint32_t key, const val *list, uint32_t n)
+static bool own_suffix(const struct txn_replay *r, const struct txn *x, uint32_t op, uint32_t key, const val *list, uint32_t n)
 {
 	uint32_t at = n;
 	for (uint32_t i = op; i-- > 0;) {
@@ -32,7 +32,7 @@ static bool own_suffix(const struct replay *r, const struct txn *x, uint32_t op,
 	return true;
 }
 
-static bool reads_right(const struct replay *r, const struct txn *x, uint32_t op, uint32_t t)
+static bool reads_right(const struct txn_replay *r, const struct txn *x, uint32_t op, uint32_t t)
 {
 	const struct mop *m = &r->th->ops[x->first + op];
 	bool own = r->own[m->key] == t + 1;
@@ -48,7 +48,7 @@ static bool reads_right(const struct replay *r, const struct txn *x, uint32_t op
 }
 
 /* The micro-operations at the beginning: reads are compared, writes are the transaction's own. */
-static const char *begin(struct replay *r, uint32_t t)
+static const char *begin(struct txn_replay *r, uint32_t t)
 {
 	const struct txn *x = &r->th->txns[t];
 	for (uint32_t i = 0; i < x->nops; i++) {
@@ -69,7 +69,7 @@ static const char *begin(struct replay *r, uint32_t t)
 	return NULL;
 }
 
-static const char *end(struct replay *r, uint32_t t, size_t at)
+static const char *end(struct txn_replay *r, uint32_t t, size_t at)
 {
 	const struct txn *x = &r->th->txns[t];
 	for (uint32_t i = 0; i < x->nops; i++) {
@@ -88,7 +88,7 @@ static const char *end(struct replay *r, uint32_t t, size_t at)
 }
 
 /* Does what must come before come before? */
-static const char *orders_right(const struct replay *r)
+static const char *orders_right(const struct txn_replay *r)
 {
 	const struct txn_history *th = r->th;
 	size_t *last = arena_array(r->a, size_t, th->nsessions + 1);
@@ -123,8 +123,8 @@ const char *txn_replay(const struct txn_history *th, struct isolation level, val
                        struct arena *a)
 {
 	uint32_t nkeys = th->h->keys.len;
-	struct replay *r = arena_new(a, struct replay);
-	*r = (struct replay){ .th = th, .level = level, .init = init, .a = a };
+	struct txn_replay *r = arena_new(a, struct txn_replay);
+	*r = (struct txn_replay){ .th = th, .level = level, .init = init, .a = a };
 	r->reg = arena_array(a, val, nkeys + 1); /* VAL_NIL is 0 */
 	r->list = arena_calloc(a, nkeys + 1, sizeof *r->list);
 	r->own = arena_array(a, uint32_t, nkeys + 1);

@@ -8,7 +8,7 @@
 #include "txn/read.h"
 #include "verify/txn_replay.h"
 
-struct held {
+struct txn_held {
 	const struct txn_history *th;
 	struct deps *d;
 	struct limits *lim;
@@ -27,7 +27,7 @@ static bool level_of(const char *name, struct isolation *i)
 }
 
 /* The order of the report, followed; *followed: there is one that can be. NULL: right. */
-static const char *follow(const struct held *v, const json_t *answer, struct isolation level, bool *followed)
+static const char *follow(const struct txn_held *v, const json_t *answer, struct isolation level, bool *followed)
 {
 	const json_t *events = json_object_get(answer, "events"), *order = json_object_get(answer, "order"),
 		     *list = events ? events : order;
@@ -46,7 +46,7 @@ static const char *follow(const struct held *v, const json_t *answer, struct iso
 }
 
 /* Decided again, stronger levels first. */
-static enum claim_answer again(const struct held *v, struct isolation level, const char *claimed, const char **why)
+static enum claim_answer again(const struct txn_held *v, struct isolation level, const char *claimed, const char **why)
 {
 	static const char *const words[] = { "holds", "violated", "unknown" };
 	struct txn_question q = { .levels = { level }, .nlevels = 1 };
@@ -59,7 +59,7 @@ static enum claim_answer again(const struct held *v, struct isolation level, con
 	return c->verdict == TXN_UNDECIDED ? CLAIM_UNKNOWN : !strcmp(words[c->verdict], claimed) ? CLAIM_ACCEPTED : CLAIM_REJECTED;
 }
 
-static const json_t *listed(const struct held *v, const char *level)
+static const json_t *listed(const struct txn_held *v, const char *level)
 {
 	const json_t *x;
 	size_t k;
@@ -68,7 +68,7 @@ static const json_t *listed(const struct held *v, const char *level)
 }
 
 /* One answer; `top`: it may follow from another one of the report. */
-static enum claim_answer hold_level(const struct held *v, const json_t *answer, bool top, const char **why)
+static enum claim_answer hold_level(const struct txn_held *v, const json_t *answer, bool top, const char **why)
 {
 	struct isolation level, by;
 	const char *claimed = text_of(answer, "verdict"), *from = text_of(answer, "by");
@@ -118,7 +118,7 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 	bool ok = txn_read(&th, &r) && deps_build(&deps, &th, init, h->arena, d);
 	reader_close(&r);
 	if (ok) {
-		struct held v = { &th, &deps, h->lim, json_object_get(result, "levels") };
+		struct txn_held v = { &th, &deps, h->lim, json_object_get(result, "levels") };
 		json_array_foreach(v.levels, k, answer)
 		{
 			struct claim c = { .name = text_of(answer, "level"), .claimed = text_of(answer, "verdict") };

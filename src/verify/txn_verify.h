@@ -1,4 +1,4 @@
-/* txn_verify: a report of `intact history --json` on transactions held against its history. */
+/* txn_verify: a report of `intact history --json` on transactions checked against its history. */
 #ifndef INTACT_VERIFY_TXN_VERIFY_H
 #define INTACT_VERIFY_TXN_VERIFY_H
 

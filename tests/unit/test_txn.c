@@ -60,21 +60,29 @@ static bool same(uint64_t seed)
 			bool runs = l == LEVEL_SER || l == LEVEL_SI || (l == LEVEL_PC && !twin_reads_own_list(&h));
 			if (runs && got[l][o] && !replays(&d, &x, &keep))
 				ok = false;
-			int run = l == LEVEL_SER || l == LEVEL_SI || l == LEVEL_PC ? twin_run(&h, (enum level)l, (enum txn_order)o) : -1;
+			int run = l == LEVEL_SER || l == LEVEL_SI || l == LEVEL_PC
+			                  ? twin_run(&h, (enum txn_level)l, (enum txn_order)o)
+			                  : -1;
 			if (x.verdict == TXN_UNDECIDED || got[l][o] != (want >> l & 1) || (run >= 0 && run != got[l][o])) {
-				printf("# seed %llu: %s %s, by definition %s, run %d\n", (unsigned long long)seed, isolation_name(i),
-				       x.verdict == TXN_HOLDS ? "holds" : x.verdict == TXN_VIOLATED ? "is violated" : x.limit, want >> l & 1 ? "holds" : "is violated", run);
+				printf("# seed %llu: %s %s, by definition %s, run %d\n", (unsigned long long)seed,
+				       isolation_name(i),
+				       x.verdict == TXN_HOLDS      ? "holds"
+				       : x.verdict == TXN_VIOLATED ? "is violated"
+				                                   : x.limit,
+				       want >> l & 1 ? "holds" : "is violated", run);
 				ok = false;
 			}
 		}
 	}
 	for (int a = 0; a < LEVEL_COUNT * ORDER_COUNT && ok && !odd; a++)
 		for (int b = 0; b < LEVEL_COUNT * ORDER_COUNT; b++) {
-			struct isolation x = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)(a / LEVEL_COUNT) }, y = { (uint8_t)(b % LEVEL_COUNT), (uint8_t)(b / LEVEL_COUNT) };
+			struct isolation x = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)(a / LEVEL_COUNT) },
+					 y = { (uint8_t)(b % LEVEL_COUNT), (uint8_t)(b / LEVEL_COUNT) };
 			if (!isolation_exists(x) || !isolation_exists(y) || !isolation_implies(x, y))
 				continue;
 			if (got[x.level][x.order] && !got[y.level][y.order]) {
-				printf("# seed %llu: %s holds, %s does not\n", (unsigned long long)seed, isolation_name(x), isolation_name(y));
+				printf("# seed %llu: %s holds, %s does not\n", (unsigned long long)seed, isolation_name(x),
+				       isolation_name(y));
 				ok = false;
 			}
 		}
@@ -100,7 +108,8 @@ static void test_definitions(void)
 	CHECK_EQ(bad, 0);
 	printf("# %u histories from seed %llu\n", n, (unsigned long long)seed);
 	for (int l = 0; l < LEVEL_COUNT; l++) {
-		printf("# %-22s holds %llu, violated %llu\n", level_names[l], (unsigned long long)counts[l][1], (unsigned long long)counts[l][0]);
+		printf("# %-22s holds %llu, violated %llu\n", level_names[l], (unsigned long long)counts[l][1],
+		       (unsigned long long)counts[l][0]);
 		CHECK(counts[l][0] && counts[l][1]);
 	}
 }
@@ -108,11 +117,10 @@ static void test_definitions(void)
 /* A text of each format with up to three bytes changed or gone; its length. */
 static size_t damaged(uint64_t seed, char *text)
 {
-	static const char edn[] =
-		"{:process 0, :type :invoke, :f :txn, :value [[:r x nil] [:append y 1]]}\n"
-		"{:process 0, :type :ok, :f :txn, :value [[:r x [1 2]] [:append y 1]]}\n"
-		"{:process :nemesis, :type :info, :f :start, :value {:a [1 2]}}\n"
-		"{:process 1, :type :info, :f :txn, :value [[:append x 1] [:append x 2]]}\n";
+	static const char edn[] = "{:process 0, :type :invoke, :f :txn, :value [[:r x nil] [:append y 1]]}\n"
+				  "{:process 0, :type :ok, :f :txn, :value [[:r x [1 2]] [:append y 1]]}\n"
+				  "{:process :nemesis, :type :info, :f :start, :value {:a [1 2]}}\n"
+				  "{:process 1, :type :info, :f :txn, :value [[:append x 1] [:append x 2]]}\n";
 	static const char json[] =
 		"[{\"process\": 0, \"type\": \"ok\", \"f\": \"txn\", \"value\": [[\"w\", \"x\", 1], [\"r\", \"y\", null]]},\n"
 		"{\"process\": 1, \"type\": \"fail\", \"f\": \"txn\", \"value\": [[\"w\", \"y\", 1], [\"r\", \"x\", 1]]}]\n";
@@ -158,7 +166,8 @@ static void test_damage(void)
 		history_init(&h, &arena, &lim);
 		diags_init(&d, &arena);
 		txn_history_init(&th, &h);
-		if (reader_open_text(&reader, &h, "<text>", text, damaged(soak_seed(7000) + i, text), FORMAT_GUESS, &d) && txn_sniff(&reader)) {
+		if (reader_open_text(&reader, &h, "<text>", text, damaged(soak_seed(7000) + i, text), FORMAT_GUESS, &d) &&
+		    txn_sniff(&reader)) {
 			struct deps deps;
 			if (txn_read(&th, &reader) && deps_build(&deps, &th, VAL_NONE, &arena, &d)) {
 				for (uint8_t l = 0; l < LEVEL_COUNT; l++) {

@@ -74,7 +74,8 @@ static void gen_txn_reads(struct twin *h, struct rng *r, uint32_t stale, uint32_
 	}
 	for (int i = 0; i < h->n; i++) {
 		struct twin_txn *x = &h->t[order[i]];
-		struct twin_state view = past[rng_below(r, 16) < stale ? (int)rng_below(r, (uint32_t)npast) : npast - 1], now = past[npast - 1];
+		struct twin_state view = past[rng_below(r, 16) < stale ? (int)rng_below(r, (uint32_t)npast) : npast - 1],
+				  now = past[npast - 1];
 		for (int k = 0; k < x->nops; k++) {
 			struct twin_op *o = &x->ops[k];
 			if (o->kind == TWIN_WRITE) {
@@ -182,7 +183,10 @@ static inline void gen_txn_print(const struct twin *h)
 	static const char *const word[] = { "r", "w", "append" };
 	for (int t = 0; t < h->n; t++) {
 		const struct twin_txn *x = &h->t[t];
-		printf("#  T%d session %d %d..%d %s:", t + 1, x->session, x->call, x->ret, x->status == TWIN_OK ? "ok" : x->status == TWIN_FAIL ? "fail" : "info");
+		printf("#  T%d session %d %d..%d %s:", t + 1, x->session, x->call, x->ret,
+		       x->status == TWIN_OK     ? "ok"
+		       : x->status == TWIN_FAIL ? "fail"
+		                                : "info");
 		for (int i = 0; i < x->nops; i++) {
 			const struct twin_op *o = &x->ops[i];
 			printf(" %s %c ", word[o->kind], 'x' + o->key);

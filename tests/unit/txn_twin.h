@@ -14,7 +14,7 @@
 #include "txn/level.h"
 
 #define TWIN_TXNS 6
-#define TWIN_OPS 5
+#define TWIN_OPS  5
 #define TWIN_KEYS 3
 #define TWIN_LIST 12
 
@@ -23,8 +23,8 @@ enum { TWIN_OK, TWIN_FAIL, TWIN_INFO };
 
 struct twin_op {
 	uint8_t kind, key;
-	int v;                        /* registers */
-	int list[TWIN_LIST], nlist;   /* reads of lists */
+	int v;                      /* registers */
+	int list[TWIN_LIST], nlist; /* reads of lists */
 };
 
 struct twin_txn {
@@ -99,7 +99,8 @@ static bool twin_writes(const struct twin_txn *t, int key)
 }
 
 /* waiting: not begun; open: begun. A transaction reads and writes its snapshot when it begins; its writes take effect when it ends. */
-static bool twin_snapshots(const struct twin *h, unsigned waiting, unsigned open, const struct twin_state *s, enum txn_order o, bool first_wins)
+static bool twin_snapshots(const struct twin *h, unsigned waiting, unsigned open, const struct twin_state *s, enum txn_order o,
+                           bool first_wins)
 {
 	if (!waiting && !open)
 		return true;
@@ -179,7 +180,7 @@ static bool twin_acyclic(struct twin_rel r)
 }
 
 #define TWIN_INIT (-1)
-#define TWIN_BAD (-2)
+#define TWIN_BAD  (-2)
 
 /* One external read: place in the transaction, key, whose version. */
 struct twin_ext {
@@ -187,10 +188,10 @@ struct twin_ext {
 };
 
 struct twin_facts {
-	unsigned in;                                    /* transactions that count */
+	unsigned in; /* transactions that count */
 	int next[TWIN_TXNS];
 	struct twin_ext ext[TWIN_TXNS][TWIN_OPS];
-	bool internal, dirty;                           /* what is wrong with single reads */
+	bool internal, dirty; /* what is wrong with single reads */
 	struct twin_rel so, wr;
 };
 
@@ -253,11 +254,13 @@ static void twin_facts(const struct twin *h, unsigned in, enum txn_order o, stru
 					if (twin_writer(h, in, r->key, r->list[e]) == TWIN_BAD)
 						f->dirty = true;
 					for (int k = i + 1; k < x->nops; k++)
-						if (x->ops[k].kind == TWIN_APPEND && x->ops[k].key == r->key && x->ops[k].v == r->list[e])
+						if (x->ops[k].kind == TWIN_APPEND && x->ops[k].key == r->key &&
+						    x->ops[k].v == r->list[e])
 							f->dirty = true;
 				}
 				if (wrote) {
-					bool ok = before ? r->nlist == nbefore + nown && !memcmp(before, r->list, (size_t)nbefore * sizeof(int))
+					bool ok = before ? r->nlist == nbefore + nown &&
+					                           !memcmp(before, r->list, (size_t)nbefore * sizeof(int))
 					                 : r->nlist >= nown;
 					for (int e = 0; e < nown && ok; e++)
 						ok = r->list[r->nlist - nown + e] == own[e];
@@ -316,14 +319,15 @@ static bool twin_lists_fit(const struct twin *h, const struct twin_facts *f, con
 				last = w;
 			}
 			for (int u = 0; u < h->n && last >= 0; u++)
-				if ((f->in >> u & 1) && twin_writes(&h->t[u], r->key) && !(there >> u & 1) && place[u] < place[last])
+				if ((f->in >> u & 1) && twin_writes(&h->t[u], r->key) && !(there >> u & 1) &&
+				    place[u] < place[last])
 					return false;
 		}
 	return true;
 }
 
 /* The level, for this commit order (place by transaction). */
-static bool twin_level(const struct twin *h, const struct twin_facts *f, const int *place, enum level l)
+static bool twin_level(const struct twin *h, const struct twin_facts *f, const int *place, enum txn_level l)
 {
 	struct twin_rel co = { { 0 } }, ww = { { 0 } }, rw = { { 0 } };
 	for (int a = 0; a < h->n; a++)
@@ -420,7 +424,8 @@ static bool twin_level(const struct twin *h, const struct twin_facts *f, const i
 						if (w->kind == TWIN_READ || twin_last_write(&h->t[t], w->key) != w)
 							continue;
 						for (int u = 0; u < h->n; u++)
-							if ((f->in >> u & 1) && twin_writes(&h->t[u], w->key) && place[u] < place[t])
+							if ((f->in >> u & 1) && twin_writes(&h->t[u], w->key) &&
+							    place[u] < place[t])
 								earlier |= (uint8_t)(1u << u);
 					}
 					for (int u = 0; u < h->n; u++)
@@ -434,13 +439,14 @@ static bool twin_level(const struct twin *h, const struct twin_facts *f, const i
 }
 
 /* Every commit order of the transactions that count, for all levels at once: *yes gets a bit for each that some order satisfies. */
-static void twin_orders(const struct twin *h, const struct twin_facts *f, int *place, int at, unsigned left, unsigned wanted, unsigned *yes)
+static void twin_orders(const struct twin *h, const struct twin_facts *f, int *place, int at, unsigned left, unsigned wanted,
+                        unsigned *yes)
 {
 	if (!left) {
 		if (!twin_lists_fit(h, f, place))
 			return;
 		for (int l = 0; l < LEVEL_COUNT; l++)
-			if ((wanted & ~*yes) >> l & 1 && twin_level(h, f, place, (enum level)l))
+			if ((wanted & ~*yes) >> l & 1 && twin_level(h, f, place, (enum txn_level)l))
 				*yes |= 1u << l;
 		return;
 	}
@@ -473,7 +479,8 @@ static bool twin_reads_own_list(const struct twin *h)
 	for (int t = 0; t < h->n; t++)
 		for (int i = 0; i < h->t[t].nops; i++)
 			for (int k = 0; k < i; k++)
-				if (h->t[t].ops[i].kind == TWIN_READ && h->t[t].ops[k].kind == TWIN_APPEND && h->t[t].ops[i].key == h->t[t].ops[k].key)
+				if (h->t[t].ops[i].kind == TWIN_READ && h->t[t].ops[k].kind == TWIN_APPEND &&
+				    h->t[t].ops[i].key == h->t[t].ops[k].key)
 					return true;
 	return false;
 }
@@ -508,7 +515,7 @@ static unsigned twin_judge(const struct twin *h, enum txn_order o)
 }
 
 /* The same for three levels by running the transactions: -1 when that would take too long. */
-static int twin_run(const struct twin *h, enum level l, enum txn_order o)
+static int twin_run(const struct twin *h, enum txn_level l, enum txn_order o)
 {
 	unsigned ok = 0, info = 0;
 	struct twin_state s;
