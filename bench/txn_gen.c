@@ -200,5 +200,13 @@ int main(int argc, char **argv)
 			done++;
 		}
 	}
+	for (uint64_t i = 0; i < sessions; i++)
+		free(s[i].ops);
+	for (uint64_t i = 0; i < nkeys; i++)
+		free(keys[i].list);
+	free(table);
+	free(keys);
+	free(s);
+	free(written);
 	return 0;
 }

@@ -3,6 +3,8 @@
  */
 #include "judge/history.h"
 
+#include <jansson.h>
+
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #include "report/history_json.h"
 #include "report/history_proof.h"
 #include "verify/history_json.h"
+#include "verify/txn_verify.h"
 #include "report/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };
@@ -410,12 +413,19 @@ static int hold_job(const struct history_job *j)
 	val init;
 	if (!parse_init(run, j->h, &init))
 		return EXIT_USAGE;
-	if (!read_history(j, &ro))
-		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	if (!source_read(&src, j->h->arena, j->report, &bad)) {
 		diag_error(j->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", j->report, bad);
 		return EXIT_USAGE;
 	}
+	json_t *root = json_loadb(src.text, src.len, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *result = json_array_get(json_object_get(root, "results"), 0);
+	int of_transactions = json_object_get(result, "levels") ? txn_verify(j->claims, result, j->h, j->path, ro.format, j->d)
+	                                                        : -1;
+	json_decref(root);
+	if (of_transactions >= 0)
+		return of_transactions;
+	if (!read_history(j, &ro))
+		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	const char *said = v ? why : "the report is true for the history";
