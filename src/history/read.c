@@ -525,12 +525,10 @@ static bool build(struct builder *b)
 
 bool history_read_opened(struct history *h, struct reader *r, const struct read_options *o)
 {
-	struct builder *b = arena_new(h->arena, struct builder);
-	b->o = o;
-	b->r = *r;
-	bool ok = build(b);
-	reader_close(&b->r);
-	free(b->open);
+	struct builder b = { .r = *r, .o = o }; /* not in the arena: when that is full, the reader must still be closed */
+	bool ok = build(&b);
+	reader_close(&b.r);
+	free(b.open);
 	return ok;
 }
 

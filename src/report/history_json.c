@@ -169,7 +169,7 @@ void history_spent_text(const char *file, const char *limit, struct buf *out)
 	buf_safe(out, file, strlen(file));
 	buf_str(out, ": UNKNOWN: the limit on ");
 	buf_safe(out, limit, strlen(limit));
-	buf_str(out, " was spent\n");
+	buf_str(out, " was reached\n");
 }
 
 /* ---- back ---------------------------------------------------------------------- */

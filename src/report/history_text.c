@@ -166,7 +166,7 @@ static void verdict_line(const struct history_told *t, bool color, struct buf *o
 			buf_str(out, t->condition);
 	}
 	if (t->verdict == LIN_UNKNOWN)
-		buf_printf(out, "? the limit on %s was spent%s", t->limit, t->parts > 1 ? " for some parts" : "");
+		buf_printf(out, "? the limit on %s was reached%s", t->limit, t->parts > 1 ? " for some parts" : "");
 	if (t->parts > 1 && t->violated)
 		buf_printf(out, " (%u of %u parts%s)", t->violated, t->parts,
 		           t->undecided ? "; hard ones among the others were left undecided" : "");
@@ -243,7 +243,7 @@ void history_followed_text(const struct history_followed *f, struct buf *out)
 		if (f->sentence)
 			buf_printf(out, "  %s\n", f->sentence);
 	} else if (f->verdict == LIN_UNKNOWN) {
-		buf_printf(out, "the limit on %s was spent in line %u\n", f->limit, f->line);
+		buf_printf(out, "the limit on %s was reached in line %u\n", f->limit, f->line);
 	} else {
 		buf_str(out, "atomic so far\n");
 	}

@@ -87,7 +87,7 @@ void net_result_text(const json_t *r, struct buf *out)
 	if (*doc_text(r, "limit")) {
 		buf_str(out, "unknown: the limit on ");
 		limit(r, out);
-		buf_printf(out, " was spent after %lld events\n", (long long)doc_number(r, "events"));
+		buf_printf(out, " was reached after %lld events\n", (long long)doc_number(r, "events"));
 		return;
 	}
 	buf_printf(out, "net       %lld places, %lld transitions, %lld initially marked\n", (long long)doc_number(r, "places"),
