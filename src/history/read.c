@@ -523,7 +523,7 @@ static bool build(struct builder *b)
 	return true;
 }
 
-bool history_read_opened(struct history *h, struct reader *r, const struct read_options *o)
+bool history_read_opened(struct reader *r, const struct read_options *o)
 {
 	struct builder b = { .r = *r, .o = o }; /* not in the arena: when that is full, the reader must still be closed */
 	bool ok = build(&b);
@@ -536,7 +536,7 @@ bool history_read(struct history *h, const char *path, const struct read_options
 {
 	struct reader r;
 	if (reader_open(&r, h, path, o->format, d))
-		return history_read_opened(h, &r, o);
+		return history_read_opened(&r, o);
 	reader_close(&r);
 	return false;
 }
@@ -546,7 +546,7 @@ bool history_read_text(struct history *h, const char *name, const char *text, si
 {
 	struct reader r;
 	if (reader_open_text(&r, h, name, text, len, o->format, d))
-		return history_read_opened(h, &r, o);
+		return history_read_opened(&r, o);
 	reader_close(&r);
 	return false;
 }

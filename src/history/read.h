@@ -85,7 +85,7 @@ bool history_read(struct history *h, const char *path, const struct read_options
 bool history_read_text(struct history *h, const char *name, const char *text, size_t len, const struct read_options *o,
                        struct diags *d);
 /* The same with a reader that is open already; it is closed then. */
-bool history_read_opened(struct history *h, struct reader *r, const struct read_options *o);
+bool history_read_opened(struct reader *r, const struct read_options *o);
 /* One line of the history's file, read again for a message. */
 struct source *history_line(struct history *h, uint32_t line);
 

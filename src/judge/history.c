@@ -321,7 +321,7 @@ static int judge_job(const struct history_job *j)
 	}
 	if (is_transactions(j, &r))
 		return transactions(j, &r, init);
-	if (!history_read_opened(h, &r, &ro))
+	if (!history_read_opened(&r, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	struct interpretation in = interpretation_of(a, init);
 	uint32_t records = h->n;

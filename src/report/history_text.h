@@ -64,7 +64,7 @@ void history_followed_text(const struct history_followed *f, struct buf *out);
 
 /* "key 3", "element x of key 3", in the arena; NULL: the history has one object. */
 const char *history_part_label(const struct history *h, const struct part *p, struct arena *a);
-/* "time", "memory": the limit that was spent. */
+/* "time", "memory": the limit that was reached. */
 const char *history_limit(const struct limits *lim);
 /* "holds", "violated", ... */
 extern const char *const history_verdicts[]; /* of enum lin_verdict, NULL behind the last */

@@ -329,7 +329,7 @@ static void say_verdict(const struct txn_check *c, struct isolation i, bool colo
 		buf_char(out, ' ');
 		mop_print(th_of(c), &th_of(c)->ops[th_of(c)->txns[c->deps->ambiguous.txn].first + c->deps->ambiguous.op], out);
 	} else if (d->verdict == TXN_UNDECIDED) {
-		buf_printf(out, ": the limit on %s was spent", d->limit);
+		buf_printf(out, ": the limit on %s was reached", d->limit);
 	}
 	buf_char(out, '\n');
 	if (d->verdict == TXN_VIOLATED)
