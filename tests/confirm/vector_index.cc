@@ -23,10 +23,11 @@ public:
 		std::lock_guard<std::mutex> g(m);
 		v.push_back(x);
 	}
-	void clear()
+	void pop()
 	{
 		std::lock_guard<std::mutex> g(m);
-		v.clear();
+		if (v.size() > 1)
+			v.pop_back();
 	}
 	int last()
 	{
@@ -45,10 +46,11 @@ static Shared shared;
 int main()
 {
 	shared.push(1);
-	if (shared.size() != 1 || shared.at(0) != 1)
+	shared.push(1);
+	if (shared.size() != 2 || shared.at(1) != 1)
 		return 1;
 	int last = 0;
-	std::thread a([&] { last = shared.last(); }), b([] { shared.clear(); });
+	std::thread a([&] { last = shared.last(); }), b([] { shared.pop(); });
 	a.join();
 	b.join();
 	return last > 1;
