@@ -37,6 +37,7 @@ static Cache cache;
 
 static void first()
 {
+	cache.get(3, "first");
 	cache.get(1, "first");
 }
 
