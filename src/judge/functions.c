@@ -134,9 +134,14 @@ void functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 		some.jobs = 1;
 		some.strategy = SCHED_MIX;
 		some.no_coverage = true;
-		if (explore_search(&quiet, &some, &got) == EXIT_HOLDS && got.modules) {
+		int rc = explore_search(&quiet, &some, &got);
+		if (rc == EXIT_HOLDS && got.modules) {
 			struct survey s = { cli, got.modules, program, a, out };
 			judge_all(&s, rec);
+		} else {
+			buf_str(&cli->err,
+			        "intact: the functions that `intact run` would report could not be determined; they are not "
+			        "judged (--atomic names functions)\n");
 		}
 		explore_got_free(&got);
 		buf_free(&quiet.err);

@@ -8,8 +8,7 @@
 
 #include "program/explore_search.h"
 
-/* Adds them to *out. What goes wrong on the way goes wrong in the search itself, too, and is told there; a survey that
- * was cut is told of in cli->err. Names live in the arena. */
+/* Adds them to *out. A survey that failed or was cut is reported in cli->err. Names live in the arena. */
 void functions_survey(struct cli *cli, const struct explore_ask *ask, struct arena *a, struct explore_gaps *out);
 
 #endif
