@@ -102,6 +102,7 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_line(j, 2);
 	stack(j, f->stack.data, f->stack.len);
 	json_text_if(j, "gone", f->gone);
+	json_text_if(j, "cause", f->cause);
 	threads(j, f);
 	steps(j, f);
 	cycle(j, f);
@@ -341,6 +342,7 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 		                       .preemptions = (uint32_t)number(o, "preemptions"),
 		                       .switches = (uint32_t)number(o, "switches"),
 		                       .gone = text_or_null(o, "gone"),
+		                       .cause = text_or_null(o, "cause"),
 		                       .output = text_or_null(o, "output"),
 		                       .output_bytes = number(o, "output_bytes") };
 	json_array_foreach(json_object_get(o, "threads"), i, x)
