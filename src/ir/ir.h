@@ -140,6 +140,10 @@ enum ir_op {
 	IR_OP_COUNT
 };
 
+/* `case IR_ADD ... IR_GE` and the like depend on this order. */
+_Static_assert(IR_BOOL - IR_MOV == 4 && IR_ADD - IR_BOOL == 1 && IR_SHR - IR_ADD == 6, "unary operations, then checked arithmetic");
+_Static_assert(IR_EQ - IR_SHR == 4 && IR_GE - IR_EQ == 5, "bitwise operations, then comparisons");
+
 #define IR_IMM_B 1u
 #define IR_IMM_C 2u
 

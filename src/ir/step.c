@@ -297,13 +297,7 @@ static enum ir_result run(struct machine *m)
 		case IR_BOOL:
 			r[i->a] = B != 0;
 			break;
-		case IR_ADD:
-		case IR_SUB:
-		case IR_MUL:
-		case IR_DIV:
-		case IR_MOD:
-		case IR_SHL:
-		case IR_SHR:
+		case IR_ADD ... IR_SHR:
 			HERE;
 			if (arith(m, i, B, C) != IR_OK)
 				return IR_FAULT;
