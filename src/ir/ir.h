@@ -421,19 +421,6 @@ bool ir_quiescent(const struct ir *p, const int32_t *state);
  * program was lowered with dead slots kept). */
 void ir_clear_dead(const struct ir *p, int32_t *state);
 
-/* ---- packing (pack.c) --------------------------------------------------- */
-
-/* A state in as few bits as its ranges need. */
-struct ir_packing {
-	uint32_t nbits, nbytes;
-	uint8_t *width; /* a slot */
-	int32_t *base;
-	uint32_t nstate;
-};
-void ir_packing_init(struct ir_packing *k, const struct ir *p, struct arena *a);
-void ir_pack(const struct ir_packing *k, const int32_t *state, uint8_t *bytes);
-void ir_unpack(const struct ir_packing *k, const uint8_t *bytes, int32_t *state);
-
 /* ---- passes, validator, printer ----------------------------------------- */
 
 /*
