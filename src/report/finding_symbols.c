@@ -20,8 +20,8 @@
 #include "base/grow.h"
 #include "event/finding.h"
 #include "report/finding.h"
-#include "report/finding_dies.h"
-#include "report/finding_starts.h"
+#include "report/dwarf_functions.h"
+#include "report/stripped_functions.h"
 
 #define MAX_INLINED 32u /* calls inlined into each other */
 
@@ -40,7 +40,7 @@ struct file {
 	bool opened;
 	Dwfl *dwfl;
 	Dwfl_Module *mod; /* NULL: it cannot be read */
-	struct dies *dies;
+	struct dwarf_functions *dies;
 	bool listed; /* the two below are there */
 	struct name_list functions, data;
 };
@@ -94,7 +94,7 @@ struct symbols *symbols_open(struct arena *a)
 void symbols_close(struct symbols *s)
 {
 	for (uint32_t i = 0; s && i < s->files.len; i++) {
-		dies_free(s->files.data[i]->dies);
+		dwarf_functions_free(s->files.data[i]->dies);
 		free(s->files.data[i]->functions.v);
 		free(s->files.data[i]->data.v);
 		if (s->files.data[i]->dwfl)
@@ -140,7 +140,7 @@ static Dwfl_Module *open_file(struct symbols *s, struct file *f)
 		return NULL;
 	if (!s->lib)
 		load_demangler(s);
-	f->dies = dies_new();
+	f->dies = dwarf_functions_new();
 	dwfl_report_begin(f->dwfl);
 	f->mod = dwfl_report_elf(f->dwfl, f->path, f->path, -1, 0, true);
 	dwfl_report_end(f->dwfl, NULL, NULL);
@@ -210,7 +210,7 @@ static const struct name *function_at(struct symbols *s, struct file *f, uint64_
 	if (!f->listed)
 		list_symbols(f);
 	const struct name *name = name_at(&f->functions, at);
-	if (name && name->lo == name->hi && starts_function(f->mod, at) > name->lo)
+	if (name && name->lo == name->hi && stripped_function(f->mod, at) > name->lo)
 		return NULL; /* of another function, whose name was taken away */
 	return name;
 }
@@ -413,7 +413,7 @@ static uint32_t look_up(struct symbols *s, const struct symbol_spot *at, uint64_
 		return 1;
 	Dwarf_Addr bias;
 	Dwarf_Die *cu, scopes[MAX_INLINED];
-	uint32_t n = dies_around(at->file->dies, mod, at->at, &cu, &bias, scopes, MAX_INLINED), got = 0;
+	uint32_t n = dwarf_functions_around(at->file->dies, mod, at->at, &cu, &bias, scopes, MAX_INLINED), got = 0;
 	place_of(s, &out[0], mod, cu, at->at, bias);
 	for (uint32_t i = 0; i < n && got < max; i++) {
 		out[got].function = die_name(s, &scopes[i]);
@@ -427,7 +427,7 @@ static uint32_t look_up(struct symbols *s, const struct symbol_spot *at, uint64_
 	if (got)
 		return got;
 	const struct name *name = function_at(s, at->file, at->at);
-	out[0].function = name ? plain_name(s, name->text) : starts_name(s->arena, mod, at->at, &base);
+	out[0].function = name ? plain_name(s, name->text) : stripped_name(s->arena, mod, at->at, &base);
 	return 1;
 }
 
@@ -495,7 +495,7 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 		return false;
 	const struct name *na = function_at(s, sa.file, sa.at), *nb = function_at(s, sb.file, sb.at);
 	if (!na && !nb)
-		return starts_function(sa.file->mod, sa.at) == starts_function(sb.file->mod, sb.at);
+		return stripped_function(sa.file->mod, sa.at) == stripped_function(sb.file->mod, sb.at);
 	if (!na || !nb)
 		return false;
 	size_t la = strcspn(na->text, "."), lb = strcspn(nb->text, ".");
@@ -551,7 +551,7 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 		if (out[n - 1].function && !strcmp(out[n - 1].function, "main"))
 			break;
 	}
-	while (n > 1 && starts_in_libc(&out[n - 1])) /* nothing of the program is around it */
+	while (n > 1 && stripped_in_libc(&out[n - 1])) /* nothing of the program is around it */
 		n--;
 	uint32_t kept = n;
 	while (kept && (out[kept - 1].system || !out[kept - 1].function))
@@ -587,7 +587,7 @@ static const char *symbol_at(struct symbols *s, const struct symbol_spot *at, ui
 	if (!at->file || !open_file(s, at->file))
 		return NULL;
 	const struct name *name = function_at(s, at->file, at->at);
-	uint64_t from = name ? name->lo : starts_function(at->file->mod, at->at);
+	uint64_t from = name ? name->lo : stripped_function(at->file->mod, at->at);
 	*start = from ? at->module->base + from : at->module->lo;
 	return name ? name->text : NULL;
 }
