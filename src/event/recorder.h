@@ -2,13 +2,13 @@
  * recorder: records (record.h) of one or more processes into a trace file.
  *
  * A block holds records of one process, as its threads packed them
- * (recstream.h), and compressed; what a process sent is in the order of its
+ * (record_stream.h), and compressed; what a process sent is in the order of its
  * blocks. Memory: one block a process. A block is written whole, so a file that
  * is cut is read up to the cut.
  *
  * With `keep`, the file is a row of parts, and the oldest goes when they are
  * more than that many bytes together: see recorder.c. What the threads packed
- * depends on the dropped part, so it is packed again (recpack.h), which costs
+ * depends on the dropped part, so it is packed again (record_pack.h), which costs
  * more.
  */
 #ifndef INTACT_EVENT_RECORDER_H

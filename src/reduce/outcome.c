@@ -305,12 +305,7 @@ static bool is_plain(enum ir_op op)
 	case IR_MOV:
 	case IR_NOT:
 	case IR_BOOL:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_EQ ... IR_GE:
 	case IR_AND:
 	case IR_OR:
 	case IR_XOR:

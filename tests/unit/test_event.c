@@ -10,7 +10,7 @@
 #include "event/itr.h"
 #include "event/order.h"
 #include "event/reader.h"
-#include "event/recpack.h"
+#include "event/record_pack.h"
 #include "report/trace_stats.h"
 #include "event/std.h"
 #include "event/writer.h"

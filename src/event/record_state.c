@@ -1,4 +1,4 @@
-#include "event/recstate.h"
+#include "event/record_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,43 +6,43 @@
 #include "base/grow.h"
 
 /* A growing list of records; TEXTs precede what they belong to. */
-struct recstate_list {
+struct record_state_list {
 	struct rec *v;
 	size_t n, cap;
 };
 
-struct recstate_lock {
+struct record_state_lock {
 	uint64_t addr;
 	uint32_t depth;
 	struct rec acquire;
 };
 
-struct recstate_thread {
+struct record_state_thread {
 	bool live;
 	struct rec create, stack;
-	struct recstate_list frames;
-	struct recstate_list marks; /* each with its TEXT, if it has one */
-	struct recstate_lock *locks;
+	struct record_state_list frames;
+	struct record_state_list marks; /* each with its TEXT, if it has one */
+	struct record_state_lock *locks;
 	uint32_t nlocks, locks_cap;
 	uint32_t depth[64]; /* functions at each mark */
 	size_t mark_at[64]; /* in `marks` */
 	uint32_t nmarks;
 };
 
-struct recstate {
-	struct recstate_list modules; /* options too */
-	struct recstate_list text;    /* the last TEXT */
-	struct recstate_thread *threads;
+struct record_state {
+	struct record_state_list modules; /* options too */
+	struct record_state_list text;    /* the last TEXT */
+	struct record_state_thread *threads;
 	uint32_t nthreads;
 	bool nomem;
 };
 
-struct recstate *recstate_new(void)
+struct record_state *record_state_new(void)
 {
-	return calloc(1, sizeof(struct recstate));
+	return calloc(1, sizeof(struct record_state));
 }
 
-void recstate_free(struct recstate *s)
+void record_state_free(struct record_state *s)
 {
 	if (!s)
 		return;
@@ -57,7 +57,7 @@ void recstate_free(struct recstate *s)
 	free(s);
 }
 
-static void add(struct recstate *s, struct recstate_list *l, const struct rec *r, size_t n)
+static void add(struct record_state *s, struct record_state_list *l, const struct rec *r, size_t n)
 {
 	if (!n)
 		return;
@@ -69,7 +69,7 @@ static void add(struct recstate *s, struct recstate_list *l, const struct rec *r
 	l->n += n;
 }
 
-static struct recstate_thread *thread(struct recstate *s, uint32_t slot)
+static struct record_state_thread *thread(struct record_state *s, uint32_t slot)
 {
 	if (GROW(s->threads, s->nthreads, slot + 1ull))
 		return &s->threads[slot];
@@ -77,9 +77,9 @@ static struct recstate_thread *thread(struct recstate *s, uint32_t slot)
 	return NULL;
 }
 
-static void create(struct recstate *s, struct rec r)
+static void create(struct record_state *s, struct rec r)
 {
-	struct recstate_thread *t = thread(s, (uint32_t)(rec_addr(r) >> 32) & (REC_SLOTS - 1));
+	struct record_state_thread *t = thread(s, (uint32_t)(rec_addr(r) >> 32) & (REC_SLOTS - 1));
 	if (!t)
 		return;
 	t->live = true;
@@ -90,7 +90,7 @@ static void create(struct recstate *s, struct rec r)
 	t->create = rec_make(REC_CREATE, 0, rec_addr(r), 0, rec_pc(r));
 }
 
-static void acquire(struct recstate *s, struct recstate_thread *t, struct rec r)
+static void acquire(struct record_state *s, struct record_state_thread *t, struct rec r)
 {
 	for (uint32_t i = 0; i < t->nlocks; i++)
 		if (t->locks[i].addr == rec_addr(r)) {
@@ -98,12 +98,12 @@ static void acquire(struct recstate *s, struct recstate_thread *t, struct rec r)
 			return;
 		}
 	if (GROW(t->locks, t->locks_cap, t->nlocks + 1ull))
-		t->locks[t->nlocks++] = (struct recstate_lock){ rec_addr(r), 1, r };
+		t->locks[t->nlocks++] = (struct record_state_lock){ rec_addr(r), 1, r };
 	else
 		s->nomem = true;
 }
 
-static void release(struct recstate_thread *t, struct rec r)
+static void release(struct record_state_thread *t, struct rec r)
 {
 	for (uint32_t i = 0; i < t->nlocks; i++) {
 		if (t->locks[i].addr != rec_addr(r))
@@ -117,13 +117,13 @@ static void release(struct recstate_thread *t, struct rec r)
 }
 
 /* The last mark goes, with its TEXT. */
-static void unmark(struct recstate_thread *t)
+static void unmark(struct record_state_thread *t)
 {
 	if (--t->nmarks < 64)
 		t->marks.n = t->mark_at[t->nmarks];
 }
 
-static void mark(struct recstate *s, struct recstate_thread *t, struct rec r)
+static void mark(struct record_state *s, struct record_state_thread *t, struct rec r)
 {
 	if (t->nmarks < 64) {
 		t->depth[t->nmarks] = (uint32_t)t->frames.n;
@@ -135,7 +135,7 @@ static void mark(struct recstate *s, struct recstate_thread *t, struct rec r)
 	t->nmarks++;
 }
 
-static void pop(struct recstate_thread *t, uint64_t keep)
+static void pop(struct record_state_thread *t, uint64_t keep)
 {
 	if (keep < t->frames.n)
 		t->frames.n = keep;
@@ -144,14 +144,14 @@ static void pop(struct recstate_thread *t, uint64_t keep)
 }
 
 /* Told again it leaves nothing. */
-static void push(struct recstate *s, struct recstate_thread *t, struct rec r)
+static void push(struct record_state *s, struct record_state_thread *t, struct rec r)
 {
 	pop(t, rec_keep(r));
 	r.a &= ~(UINT64_C(0xfe) << 48);
 	add(s, &t->frames, &r, 1);
 }
 
-static void one(struct recstate *s, struct rec r)
+static void one(struct record_state *s, struct rec r)
 {
 	unsigned kind = rec_kind(r);
 	if (kind == REC_CREATE) {
@@ -164,7 +164,7 @@ static void one(struct recstate *s, struct rec r)
 		add(s, &s->modules, &r, 1);
 		return;
 	}
-	struct recstate_thread *t = thread(s, rec_slot(r));
+	struct record_state_thread *t = thread(s, rec_slot(r));
 	if (!t)
 		return;
 	if (kind == REC_STACK) {
@@ -186,7 +186,7 @@ static void one(struct recstate *s, struct rec r)
 		unmark(t);
 }
 
-bool recstate_note(struct recstate *s, const struct rec *r, size_t n)
+bool record_state_note(struct record_state *s, const struct rec *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned kind = rec_kind(r[i]);
@@ -206,7 +206,7 @@ bool recstate_note(struct recstate *s, const struct rec *r, size_t n)
 	return !s->nomem;
 }
 
-static bool tell_list(const struct recstate_list *l, recstate_fn *fn, void *ctx)
+static bool tell_list(const struct record_state_list *l, record_state_fn *fn, void *ctx)
 {
 	for (size_t i = 0; i < l->n;) {
 		size_t len = rec_kind(l->v[i]) == REC_TEXT ? 1 + rec_letters(l->v[i]) : 1;
@@ -218,9 +218,10 @@ static bool tell_list(const struct recstate_list *l, recstate_fn *fn, void *ctx)
 }
 
 /* Marks are kept with their TEXT after them: it goes first. */
-static bool tell_marks(const struct recstate_thread *t, uint32_t depth, size_t *at, uint32_t *next, recstate_fn *fn, void *ctx)
+static bool tell_marks(const struct record_state_thread *t, uint32_t depth, size_t *at, uint32_t *next, record_state_fn *fn,
+                       void *ctx)
 {
-	const struct recstate_list *l = &t->marks;
+	const struct record_state_list *l = &t->marks;
 	while (*next < t->nmarks && *next < 64 && t->depth[*next] <= depth && *at < l->n) {
 		struct rec m = l->v[(*at)++];
 		if (rec_arg(m) & REC_NAMED && *at < l->n) {
@@ -236,7 +237,7 @@ static bool tell_marks(const struct recstate_thread *t, uint32_t depth, size_t *
 	return true;
 }
 
-static bool tell_thread(const struct recstate_thread *t, recstate_fn *fn, void *ctx)
+static bool tell_thread(const struct record_state_thread *t, record_state_fn *fn, void *ctx)
 {
 	size_t at = 0;
 	uint32_t next = 0;
@@ -255,7 +256,7 @@ static bool tell_thread(const struct recstate_thread *t, recstate_fn *fn, void *
 	return true;
 }
 
-bool recstate_tell(const struct recstate *s, recstate_fn *fn, void *ctx)
+bool record_state_tell(const struct record_state *s, record_state_fn *fn, void *ctx)
 {
 	if (!tell_list(&s->modules, fn, ctx))
 		return false;

@@ -1,5 +1,5 @@
 /*
- * recpack: records (record.h) of all threads in few bytes, a block by itself.
+ * record_pack: records (record.h) of all threads in few bytes, a block by itself.
  *
  * What a program does at one place it mostly does again at the next address,
  * and mostly the same place comes next. So a block has a table of places
@@ -17,8 +17,8 @@
  * The tables restart with every block. Memory: 40 bytes per record of the
  * largest block, kept between blocks.
  */
-#ifndef INTACT_EVENT_RECPACK_H
-#define INTACT_EVENT_RECPACK_H
+#ifndef INTACT_EVENT_RECORD_PACK_H
+#define INTACT_EVENT_RECORD_PACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,18 +26,18 @@
 #include "base/buf.h"
 #include "event/record.h"
 
-#define RECPACK_MAX 262144 /* records of one block */
+#define RECORD_PACK_MAX 262144 /* records of one block */
 
-struct recpack;
-struct recpack *recpack_new(void);
-void recpack_free(struct recpack *p);
+struct record_pack;
+struct record_pack *record_pack_new(void);
+void record_pack_free(struct record_pack *p);
 /*
- * Appends n records (n <= RECPACK_MAX), but not a TEXT at the end whose letters
+ * Appends n records (n <= RECORD_PACK_MAX), but not a TEXT at the end whose letters
  * have not all come: how many went in.
  */
-size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
+size_t record_pack_put(struct record_pack *p, const struct rec *r, size_t n, struct buf *out);
 /* Reads n records into `out`. NULL, or what is wrong. */
-const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n, struct rec *out);
+const char *record_pack_get(struct record_pack *p, const unsigned char *s, size_t len, size_t n, struct rec *out);
 /* Are n records, as stored in a file, valid by themselves? */
 const char *rec_check(const struct rec *r, size_t n);
 

@@ -1,10 +1,10 @@
 /*
- * finding_starts: see finding_starts.h. The table is the one of the Linux Standard Base,
+ * stripped_functions: see stripped_functions.h. The table is the one of the Linux Standard Base,
  * "The .eh_frame_hdr section", in the one encoding that linkers write: a count of four
  * bytes, then pairs of four-byte offsets from the section's start. The file is a foreign
  * one: sizes are checked.
  */
-#include "report/finding_starts.h"
+#include "report/stripped_functions.h"
 
 #include <gelf.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static Elf_Scn *section(Dwfl_Module *mod, const char *name, GElf_Shdr *at)
 	return NULL;
 }
 
-uint64_t starts_function(Dwfl_Module *mod, uint64_t pc)
+uint64_t stripped_function(Dwfl_Module *mod, uint64_t pc)
 {
 	GElf_Shdr at;
 	Elf_Scn *s = section(mod, ".eh_frame_hdr", &at);
@@ -68,20 +68,20 @@ static bool of_system(const char *path)
 	return !strncmp(path, "/lib", 4) || !strncmp(path, "/usr/lib", 8);
 }
 
-bool starts_in_libc(const struct src_frame *f)
+bool stripped_in_libc(const struct src_frame *f)
 {
 	const char *base = base_name(f->module);
 	return !strncmp(base, "libc.so", 7) || !strncmp(base, "libc-", 5) || !strncmp(base, "ld-linux", 8);
 }
 
-const char *starts_name(struct arena *a, Dwfl_Module *mod, uint64_t pc, const struct src_frame *f)
+const char *stripped_name(struct arena *a, Dwfl_Module *mod, uint64_t pc, const struct src_frame *f)
 {
 	GElf_Shdr at;
 	if (of_system(f->module))
 		return NULL;
 	if (section(mod, "intact_text", &at) && pc - at.sh_addr < at.sh_size)
 		return "intact_thread_main";
-	uint64_t start = starts_function(mod, pc);
+	uint64_t start = stripped_function(mod, pc);
 	struct src_frame first = *f;
 	if (start && start <= pc)
 		first.offset = f->offset - (pc - start);

@@ -1,4 +1,4 @@
-#include "verdict/pairs.h"
+#include "verdict/state_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,24 +6,24 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 
-#define MAX_SET         20000u /* members of one set */
-#define PAIRS_MAX_BYTES ((uint64_t)2 << 30)
-#define PAIRS_MAX_WORK  200000000u /* members put into sets: a minute or so */
+#define MAX_SET              20000u /* members of one set */
+#define STATE_SETS_MAX_BYTES ((uint64_t)2 << 30)
+#define STATE_SETS_MAX_WORK  200000000u /* members put into sets: a minute or so */
 
-void pairs_spent(struct pairs *x, const char *limit)
+void state_sets_spent(struct state_sets *x, const char *limit)
 {
 	if (!x->out->limit)
 		x->out->limit = limit;
 }
 
-void pairs_worked(struct pairs *x, uint64_t n)
+void state_sets_worked(struct state_sets *x, uint64_t n)
 {
 	x->work += n;
-	if (x->work > PAIRS_MAX_WORK)
-		pairs_spent(x, "work");
+	if (x->work > STATE_SETS_MAX_WORK)
+		state_sets_spent(x, "work");
 }
 
-void pairs_free(struct pairs *x)
+void state_sets_free(struct state_sets *x)
 {
 	seqtab_free(&x->states);
 	seqtab_free(&x->members);
@@ -34,38 +34,38 @@ void pairs_free(struct pairs *x)
 	free(x->stamp);
 }
 
-void pairs_begin_set(struct pairs *x)
+void state_sets_begin_set(struct state_sets *x)
 {
 	x->nset = 0;
 	x->stamped++;
 }
 
-void pairs_put(struct pairs *x, const int32_t *member)
+void state_sets_put(struct state_sets *x, const int32_t *member)
 {
-	pairs_put_row(x, member, x->width);
+	state_sets_put_row(x, member, x->width);
 }
 
-void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len)
+void state_sets_put_row(struct state_sets *x, const int32_t *member, uint32_t len)
 {
 	assert(x->nset <= x->cap_set);
 	uint32_t id = seqtab_add(&x->members, member, len);
-	pairs_worked(x, 1);
+	state_sets_worked(x, 1);
 	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
-		pairs_spent(x, "memory");
+		state_sets_spent(x, "memory");
 	else if (x->nset == MAX_SET)
-		pairs_spent(x, x->crowded);
+		state_sets_spent(x, x->crowded);
 	else if (x->stamp[id] != x->stamped) {
 		x->stamp[id] = x->stamped;
 		x->set[x->nset++] = id;
 	}
 }
 
-bool pairs_in_set(const struct pairs *x, const int32_t *member)
+bool state_sets_in_set(const struct state_sets *x, const int32_t *member)
 {
-	return pairs_in_set_row(x, member, x->width);
+	return state_sets_in_set_row(x, member, x->width);
 }
 
-bool pairs_in_set_row(const struct pairs *x, const int32_t *member, uint32_t len)
+bool state_sets_in_set_row(const struct state_sets *x, const int32_t *member, uint32_t len)
 {
 	uint32_t id = seqtab_find(&x->members, member, len);
 	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
@@ -77,7 +77,7 @@ static int by_number(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-uint32_t pairs_keep_set(struct pairs *x)
+uint32_t state_sets_keep_set(struct state_sets *x)
 {
 	if (x->nset)
 		qsort(x->set, x->nset, sizeof *x->set, by_number);
@@ -85,35 +85,35 @@ uint32_t pairs_keep_set(struct pairs *x)
 		assert(x->set[i - 1] < x->set[i]); /* sorted, no member twice */
 	uint32_t id = seqtab_add(&x->sets, (const int32_t *)x->set, x->nset);
 	if (id == MAP_NONE)
-		pairs_spent(x, "memory");
+		state_sets_spent(x, "memory");
 	return id;
 }
 
-uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more)
+uint32_t state_sets_add(struct state_sets *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more)
 {
-	return pairs_add_two(x, state, set, parent, by, (struct move){ MAP_NONE, 0 }, more);
+	return state_sets_add_two(x, state, set, parent, by, (struct move){ MAP_NONE, 0 }, more);
 }
 
-uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
-                       uint64_t more)
+uint32_t state_sets_add_two(struct state_sets *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by,
+                            struct move then, uint64_t more)
 {
 	uint32_t s = seqtab_add(&x->states, state, x->nstate), id = x->n;
 	uint64_t bytes = more + seqtab_bytes(&x->states) + seqtab_bytes(&x->members) + seqtab_bytes(&x->sets) +
 	                 x->cap * sizeof *x->v + x->seen.cap * sizeof(struct map_slot);
 	if (s == MAP_NONE || set == MAP_NONE || !map_intern(&x->seen, (uint64_t)s << 32 | set, &id) ||
-	    !GROW(x->v, x->cap, x->n + 1ull) || bytes > PAIRS_MAX_BYTES) {
-		pairs_spent(x, "memory");
+	    !GROW(x->v, x->cap, x->n + 1ull) || bytes > STATE_SETS_MAX_BYTES) {
+		state_sets_spent(x, "memory");
 		return MAP_NONE;
 	}
 	if (id != x->n)
 		return MAP_NONE;
-	x->v[x->n++] = (struct pair){ s, set, parent, by, then };
+	x->v[x->n++] = (struct state_and_set){ s, set, parent, by, then };
 	if (x->n > x->out->max_states)
-		pairs_spent(x, "states");
+		state_sets_spent(x, "states");
 	return id;
 }
 
-bool pairs_path(struct pairs *x, uint32_t id)
+bool state_sets_path(struct state_sets *x, uint32_t id)
 {
 	assert(id < x->n);
 	uint32_t n = 0;

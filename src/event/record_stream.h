@@ -1,5 +1,5 @@
 /*
- * recstream: a slot's records (record.h) in few bytes, written by the program.
+ * record_stream: a slot's records (record.h) in few bytes, written by the program.
  *
  * What a program does at one place it mostly does again at the next address,
  * and mostly the same place comes next. So writer and reader keep a table of
@@ -32,8 +32,8 @@
  * including the rest of the note. Memory of a writer: up to 300 KB per slot,
  * depending on the places in use.
  */
-#ifndef INTACT_EVENT_RECSTREAM_H
-#define INTACT_EVENT_RECSTREAM_H
+#ifndef INTACT_EVENT_RECORD_STREAM_H
+#define INTACT_EVENT_RECORD_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,20 +44,20 @@
 #include "event/varint.h"
 
 enum {
-	RECSTREAM_NEXT = 0x80,
-	RECSTREAM_ADDRESS = 0x40,
-	RECSTREAM_ARG = 0x20,
-	RECSTREAM_SAME = 0x10,
-	RECSTREAM_GAP = 0x08,
-	RECSTREAM_EIGHTH = 0x04,
-	RECSTREAM_SIZE = 0x03,
-	RECSTREAM_KIND = 0x1f,
-	RECSTREAM_LEAVE = 29,
-	RECSTREAM_RESTART = 30,
-	RECSTREAM_PAD = 31,
-	RECSTREAM_PLACES = 1 << 13,
-	RECSTREAM_ONE = 32,        /* no record is longer */
-	RECSTREAM_BLOCK = 1 << 20, /* nor a block's payload */
+	RECORD_STREAM_NEXT = 0x80,
+	RECORD_STREAM_ADDRESS = 0x40,
+	RECORD_STREAM_ARG = 0x20,
+	RECORD_STREAM_SAME = 0x10,
+	RECORD_STREAM_GAP = 0x08,
+	RECORD_STREAM_EIGHTH = 0x04,
+	RECORD_STREAM_SIZE = 0x03,
+	RECORD_STREAM_KIND = 0x1f,
+	RECORD_STREAM_LEAVE = 29,
+	RECORD_STREAM_RESTART = 30,
+	RECORD_STREAM_PAD = 31,
+	RECORD_STREAM_PLACES = 1 << 13,
+	RECORD_STREAM_ONE = 32,        /* no record is longer */
+	RECORD_STREAM_BLOCK = 1 << 20, /* nor a block's payload */
 };
 
 struct rec_place {
@@ -77,8 +77,8 @@ struct recenc {
 	uint32_t nnews;
 	uint64_t news[2];   /* counters and return addresses not seen before here */
 	uint64_t sites[64]; /* return addresses, the last of each number */
-	uint16_t buckets[2 * RECSTREAM_PLACES];
-	struct rec_place places[RECSTREAM_PLACES];
+	uint16_t buckets[2 * RECORD_STREAM_PLACES];
+	struct rec_place places[RECORD_STREAM_PLACES];
 };
 
 static inline uint32_t recenc_hash(uint64_t key)
@@ -103,7 +103,7 @@ static inline void recenc_grow(struct recenc *e)
 	e->mask = e->mask * 2 + 1;
 	for (uint32_t i = 0; i <= e->mask; i++)
 		e->buckets[i] = 0;
-	assert(e->n <= e->mask && e->mask < 2 * RECSTREAM_PLACES);
+	assert(e->n <= e->mask && e->mask < 2 * RECORD_STREAM_PLACES);
 	for (uint32_t id = 1; id < e->n; id++) {
 		uint32_t b = recenc_hash(e->places[id].key) & e->mask;
 		while (e->buckets[b])
@@ -120,9 +120,9 @@ static __attribute__((noinline)) unsigned char *recenc_place(struct recenc *e, u
 	uint32_t b = recenc_hash(key) & e->mask, id;
 	while ((id = e->buckets[b]) && e->places[id].key != key)
 		b = (b + 1) & e->mask;
-	if (!id && e->n == RECSTREAM_PLACES) {
+	if (!id && e->n == RECORD_STREAM_PLACES) {
 		recenc_restart(e);
-		*head = RECSTREAM_RESTART;
+		*head = RECORD_STREAM_RESTART;
 		head = s++;
 		b = recenc_hash(key) & e->mask;
 	}
@@ -137,7 +137,7 @@ static __attribute__((noinline)) unsigned char *recenc_place(struct recenc *e, u
 		id = e->n++;
 		e->places[id] = (struct rec_place){ .key = key, .addr = e->addr };
 		e->buckets[b] = (uint16_t)id;
-		if (e->n * 2 > e->mask && e->mask < 2 * RECSTREAM_PLACES - 1)
+		if (e->n * 2 > e->mask && e->mask < 2 * RECORD_STREAM_PLACES - 1)
 			recenc_grow(e);
 	}
 	e->last->next = (uint16_t)id;
@@ -160,7 +160,7 @@ static inline unsigned recenc_length(unsigned size)
 /* Functions are left, so many stay: at `s`, before the next record. */
 static inline unsigned char *recenc_leave(unsigned char *s, uint64_t keep)
 {
-	*s++ = RECSTREAM_LEAVE;
+	*s++ = RECORD_STREAM_LEAVE;
 	return put_varint(s, keep);
 }
 
@@ -171,15 +171,15 @@ static inline __attribute__((always_inline)) unsigned char *recenc_address(const
 	uint64_t z = zigzag(addr, at->addr);
 	at->step = addr - at->addr;
 	if (addr - e->addr == (uint64_t)(int64_t)at->gap) {
-		*flags |= RECSTREAM_GAP;
+		*flags |= RECORD_STREAM_GAP;
 		return s;
 	}
 	if (addr == e->addr) {
-		*flags |= RECSTREAM_SAME;
+		*flags |= RECORD_STREAM_SAME;
 		return s;
 	}
 	if (!(at->step & 7)) {
-		*flags |= RECSTREAM_EIGHTH;
+		*flags |= RECORD_STREAM_EIGHTH;
 		z >>= 3;
 	}
 	unsigned size = recenc_size(z);
@@ -188,7 +188,7 @@ static inline __attribute__((always_inline)) unsigned char *recenc_address(const
 	return s + recenc_length(size);
 }
 
-/* Writes a record at `s`, where RECSTREAM_ONE bytes are free; its end. The
+/* Writes a record at `s`, where RECORD_STREAM_ONE bytes are free; its end. The
  * caller empties `news`. */
 static inline __attribute__((always_inline)) unsigned char *recenc_put(struct recenc *e, unsigned char *s, unsigned kind,
                                                                        unsigned arg, uint64_t addr, uint64_t pc)
@@ -196,16 +196,16 @@ static inline __attribute__((always_inline)) unsigned char *recenc_put(struct re
 	uint64_t key = (uint64_t)kind << 48 | pc;
 	struct rec_place *at = &e->places[e->last->next];
 	unsigned char *start = s++;
-	unsigned flags = RECSTREAM_NEXT;
+	unsigned flags = RECORD_STREAM_NEXT;
 	if (__builtin_expect(at->key != key, 0)) {
 		s = recenc_place(e, s, key, &at);
-		start += *start == RECSTREAM_RESTART;
+		start += *start == RECORD_STREAM_RESTART;
 		flags = kind;
 	}
 	uint64_t step = addr - at->addr;
 	if (step == at->step) {
-		flags |= RECSTREAM_ADDRESS;
-	} else if (flags & RECSTREAM_NEXT) {
+		flags |= RECORD_STREAM_ADDRESS;
+	} else if (flags & RECORD_STREAM_NEXT) {
 		s = recenc_address(e, s, &flags, at, addr);
 	} else {
 		at->step = step;
@@ -214,7 +214,7 @@ static inline __attribute__((always_inline)) unsigned char *recenc_put(struct re
 	if (kind == REC_PUSH && step && e->sites[addr % 64] != addr)
 		e->news[e->nnews++ & 1] = e->sites[addr % 64] = addr;
 	if (at->arg == arg) {
-		flags |= RECSTREAM_ARG;
+		flags |= RECORD_STREAM_ARG;
 	} else {
 		*s++ = (unsigned char)arg;
 		at->arg = (uint8_t)arg;

@@ -1,5 +1,5 @@
-/* finding_dies: see finding_dies.h. */
-#include "report/finding_dies.h"
+/* dwarf_functions: see dwarf_functions.h. */
+#include "report/dwarf_functions.h"
 #include "base/grow.h"
 
 #include <dwarf.h>
@@ -33,17 +33,17 @@ struct module {
 	uint32_t nunits, cap;
 };
 
-struct dies {
+struct dwarf_functions {
 	struct module *v;
 	uint32_t n, cap;
 };
 
-struct dies *dies_new(void)
+struct dwarf_functions *dwarf_functions_new(void)
 {
-	return calloc(1, sizeof(struct dies));
+	return calloc(1, sizeof(struct dwarf_functions));
 }
 
-void dies_free(struct dies *d)
+void dwarf_functions_free(struct dwarf_functions *d)
 {
 	if (!d)
 		return;
@@ -127,7 +127,7 @@ static void read_functions(struct die_unit *u, Dwarf_Die *parent, uint32_t depth
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static struct module *module_of(struct dies *d, Dwfl_Module *mod)
+static struct module *module_of(struct dwarf_functions *d, Dwfl_Module *mod)
 {
 	for (uint32_t i = 0; i < d->n; i++)
 		if (d->v[i].mod == mod)
@@ -169,7 +169,8 @@ static bool inlined_child(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *out, uint32_
 	return false;
 }
 
-uint32_t dies_around(struct dies *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **cu, Dwarf_Addr *bias, Dwarf_Die *out, uint32_t max)
+uint32_t dwarf_functions_around(struct dwarf_functions *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **cu, Dwarf_Addr *bias,
+                                Dwarf_Die *out, uint32_t max)
 {
 	struct module *m = d ? module_of(d, mod) : NULL;
 	*cu = NULL;

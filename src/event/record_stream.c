@@ -1,18 +1,18 @@
-#include "event/recstream.h"
+#include "event/record_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 
-struct recstream_slot {
+struct record_stream_slot {
 	struct rec_place *places;
 	uint32_t n, cap, last;
 	uint64_t addr, fresh;
 };
 
 struct recdec {
-	struct recstream_slot *slots;
+	struct record_stream_slot *slots;
 	uint32_t nslots;
 };
 
@@ -33,7 +33,7 @@ void recdec_free(struct recdec *d)
 	free(d);
 }
 
-static void restart(struct recstream_slot *s)
+static void restart(struct record_stream_slot *s)
 {
 	s->places[0] = (struct rec_place){ .key = UINT64_MAX };
 	s->n = 1;
@@ -41,11 +41,11 @@ static void restart(struct recstream_slot *s)
 	s->addr = s->fresh = 0;
 }
 
-static struct recstream_slot *slot_of(struct recdec *d, unsigned slot)
+static struct record_stream_slot *slot_of(struct recdec *d, unsigned slot)
 {
 	if (!GROW(d->slots, d->nslots, slot + 1ull))
 		return NULL;
-	struct recstream_slot *s = &d->slots[slot];
+	struct record_stream_slot *s = &d->slots[slot];
 	if (!s->places) {
 		s->places = malloc(64 * sizeof *s->places);
 		if (!s->places)
@@ -57,16 +57,16 @@ static struct recstream_slot *slot_of(struct recdec *d, unsigned slot)
 }
 
 /* A new place; 0 when it cannot be. */
-static uint32_t place_add(struct recstream_slot *s, uint64_t key)
+static uint32_t place_add(struct record_stream_slot *s, uint64_t key)
 {
-	if (s->n == RECSTREAM_PLACES || !GROW_RAW(s->places, s->cap, s->n + 1ull))
+	if (s->n == RECORD_STREAM_PLACES || !GROW_RAW(s->places, s->cap, s->n + 1ull))
 		return 0;
 	s->places[s->n] = (struct rec_place){ .key = key, .addr = s->addr };
 	return s->n++;
 }
 
 /* The place of a record whose head said that it is not the expected one. */
-static uint64_t get_place(struct recstream_slot *s, struct cursor *c, unsigned kind)
+static uint64_t get_place(struct record_stream_slot *s, struct cursor *c, unsigned kind)
 {
 	uint64_t id = get_varint(c);
 	if (id || kind >= REC_KINDS)
@@ -76,27 +76,27 @@ static uint64_t get_place(struct recstream_slot *s, struct cursor *c, unsigned k
 }
 
 /* The address of a record at the expected place. */
-static uint64_t get_address(const struct recstream_slot *s, struct cursor *c, unsigned head, const struct rec_place *at)
+static uint64_t get_address(const struct record_stream_slot *s, struct cursor *c, unsigned head, const struct rec_place *at)
 {
 	uint64_t z = 0;
-	if (head & RECSTREAM_ADDRESS)
+	if (head & RECORD_STREAM_ADDRESS)
 		return at->addr + at->step;
-	if (head & RECSTREAM_GAP)
+	if (head & RECORD_STREAM_GAP)
 		return s->addr + (uint64_t)(int64_t)at->gap;
-	if (head & RECSTREAM_SAME)
+	if (head & RECORD_STREAM_SAME)
 		return s->addr;
-	for (unsigned i = 0, n = recenc_length(head & RECSTREAM_SIZE); i < n; i++)
+	for (unsigned i = 0, n = recenc_length(head & RECORD_STREAM_SIZE); i < n; i++)
 		z |= (uint64_t)get_byte(c) << 8 * i;
 	uint64_t step = unzigzag(z, 0);
-	return at->addr + (head & RECSTREAM_EIGHTH ? step * 8 : step);
+	return at->addr + (head & RECORD_STREAM_EIGHTH ? step * 8 : step);
 }
 
-static bool get_one(struct recstream_slot *s, struct cursor *c, unsigned slot, unsigned head, struct rec *out)
+static bool get_one(struct record_stream_slot *s, struct cursor *c, unsigned slot, unsigned head, struct rec *out)
 {
-	unsigned kind = head & RECSTREAM_KIND;
+	unsigned kind = head & RECORD_STREAM_KIND;
 	struct rec_place *at = &s->places[s->places[s->last].next];
 	uint64_t addr;
-	if (head & RECSTREAM_NEXT) {
+	if (head & RECORD_STREAM_NEXT) {
 		if (at == s->places)
 			return false;
 		kind = (unsigned)(at->key >> 48);
@@ -107,9 +107,9 @@ static bool get_one(struct recstream_slot *s, struct cursor *c, unsigned slot, u
 			return false;
 		s->places[s->last].next = (uint16_t)id;
 		at = &s->places[id];
-		addr = head & RECSTREAM_ADDRESS ? at->addr + at->step : unzigzag(get_varint(c), at->addr);
+		addr = head & RECORD_STREAM_ADDRESS ? at->addr + at->step : unzigzag(get_varint(c), at->addr);
 	}
-	if (!(head & RECSTREAM_ARG))
+	if (!(head & RECORD_STREAM_ARG))
 		at->arg = (uint8_t)get_byte(c);
 	if (c->bad || addr > REC_LOW)
 		return false;
@@ -132,16 +132,17 @@ static bool get_leave(struct cursor *c, unsigned slot, struct rec *out)
 const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len, struct rec *out, size_t *n)
 {
 	struct cursor c = { p, p + len, false };
-	struct recstream_slot *s = slot && slot < REC_SLOTS ? slot_of(d, slot) : NULL;
+	struct record_stream_slot *s = slot && slot < REC_SLOTS ? slot_of(d, slot) : NULL;
 	if (!s)
 		return slot && slot < REC_SLOTS ? "out of memory" : "a record of an impossible thread";
 	while (c.p < c.end) {
 		unsigned head = *c.p++;
-		if (head == RECSTREAM_PAD)
+		if (head == RECORD_STREAM_PAD)
 			continue;
-		if (head == RECSTREAM_RESTART)
+		if (head == RECORD_STREAM_RESTART)
 			restart(s);
-		else if (head == RECSTREAM_LEAVE ? !get_leave(&c, slot, &out[(*n)++]) : !get_one(s, &c, slot, head, &out[(*n)++]))
+		else if (head == RECORD_STREAM_LEAVE ? !get_leave(&c, slot, &out[(*n)++])
+		                                     : !get_one(s, &c, slot, head, &out[(*n)++]))
 			return MALFORMED;
 		else if (rec_kind(out[*n - 1]) == REC_TEXT)
 			return MALFORMED; /* its letters have no place here */

@@ -1,4 +1,4 @@
-#include "event/recpack.h"
+#include "event/record_pack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #define NEXT      0x40
 #define ADDRESS   0x80
 #define KIND      0x1f
-#define BUCKETS   (RECPACK_MAX * 2u)
+#define BUCKETS   (RECORD_PACK_MAX * 2u)
 #define LAST      64u /* threads (modulo) whose last place is remembered */
 
-struct recpack_place {
+struct record_pack_place {
 	uint64_t key; /* kind << 48 | counter */
 	uint64_t addr, step;
 	uint32_t next;   /* place that came after it; 0: unknown */
@@ -21,8 +21,8 @@ struct recpack_place {
 	uint8_t arg;
 };
 
-struct recpack {
-	struct recpack_place *places; /* [0] precedes the first */
+struct record_pack {
+	struct record_pack_place *places; /* [0] precedes the first */
 	uint32_t n;
 	uint32_t *buckets; /* place, 0: free */
 	uint32_t last[LAST];
@@ -33,23 +33,23 @@ struct recpack {
 
 enum { ONE = 32, BYTES = 1 << 16 }; /* no record is longer than ONE */
 
-struct recpack *recpack_new(void)
+struct record_pack *record_pack_new(void)
 {
-	struct recpack *p = calloc(1, sizeof *p);
+	struct record_pack *p = calloc(1, sizeof *p);
 	if (!p)
 		return NULL;
-	p->places = malloc((RECPACK_MAX + 1) * sizeof *p->places);
+	p->places = malloc((RECORD_PACK_MAX + 1) * sizeof *p->places);
 	p->buckets = calloc(BUCKETS, sizeof *p->buckets);
 	p->bytes = malloc(BYTES + REC_TEXT_MAX + 2 * ONE);
 	if (p->places && p->buckets && p->bytes) {
 		p->n = 1;
 		return p;
 	}
-	recpack_free(p);
+	record_pack_free(p);
 	return NULL;
 }
 
-void recpack_free(struct recpack *p)
+void record_pack_free(struct record_pack *p)
 {
 	if (!p)
 		return;
@@ -59,12 +59,12 @@ void recpack_free(struct recpack *p)
 	free(p);
 }
 
-static void restart(struct recpack *p)
+static void restart(struct record_pack *p)
 {
 	for (uint32_t i = 1; i < p->n; i++)
 		p->buckets[p->places[i].bucket] = 0;
 	p->n = 1;
-	p->places[0] = (struct recpack_place){ 0 };
+	p->places[0] = (struct record_pack_place){ 0 };
 	memset(p->last, 0, sizeof p->last);
 	p->addr = p->fresh = 0;
 	p->slot = 0;
@@ -75,14 +75,14 @@ static uint64_t key_of(struct rec r)
 	return (uint64_t)rec_kind(r) << 48 | rec_pc(r);
 }
 
-static uint32_t place_add(struct recpack *p, uint64_t key)
+static uint32_t place_add(struct record_pack *p, uint64_t key)
 {
-	p->places[p->n] = (struct recpack_place){ .key = key, .addr = p->addr };
+	p->places[p->n] = (struct record_pack_place){ .key = key, .addr = p->addr };
 	return p->n++;
 }
 
 /* The place of a key; 0 when it is new, then *bucket is where it goes. */
-static uint32_t place_find(const struct recpack *p, uint64_t key, uint32_t *bucket)
+static uint32_t place_find(const struct record_pack *p, uint64_t key, uint32_t *bucket)
 {
 	uint32_t b = (uint32_t)hash64(key) % BUCKETS, id;
 	while ((id = p->buckets[b]) && p->places[id].key != key)
@@ -92,9 +92,9 @@ static uint32_t place_find(const struct recpack *p, uint64_t key, uint32_t *buck
 }
 
 /* What holds after a record at place `id`: for the reader; put_one does the same. */
-static void note(struct recpack *p, uint32_t *last, uint32_t id, uint64_t addr, unsigned arg)
+static void note(struct record_pack *p, uint32_t *last, uint32_t id, uint64_t addr, unsigned arg)
 {
-	struct recpack_place *at = &p->places[id];
+	struct record_pack_place *at = &p->places[id];
 	p->places[*last].next = id;
 	*last = id;
 	at->step = addr - at->addr;
@@ -104,14 +104,14 @@ static void note(struct recpack *p, uint32_t *last, uint32_t id, uint64_t addr, 
 
 /* What changes with every record, apart from the tables: held in registers. */
 struct packer {
-	struct recpack_place *places;
+	struct record_pack_place *places;
 	unsigned char *s;
 	uint64_t addr;
 	unsigned slot;
 };
 
 /* A place that was not expected: its number, or all of it. */
-static __attribute__((noinline)) uint32_t put_place(struct recpack *p, struct packer *k, uint64_t key)
+static __attribute__((noinline)) uint32_t put_place(struct record_pack *p, struct packer *k, uint64_t key)
 {
 	uint32_t bucket, id = place_find(p, key, &bucket);
 	if (id) {
@@ -128,7 +128,7 @@ static __attribute__((noinline)) uint32_t put_place(struct recpack *p, struct pa
 	return id;
 }
 
-static inline struct packer put_one(struct recpack *p, struct packer k, struct rec r)
+static inline struct packer put_one(struct record_pack *p, struct packer k, struct rec r)
 {
 	unsigned char *head = k.s++;
 	unsigned kind = rec_kind(r), arg = rec_arg(r), slot = rec_slot(r), flags = SAME_SLOT;
@@ -146,7 +146,7 @@ static inline struct packer put_one(struct recpack *p, struct packer k, struct r
 		k.s = now.s;
 		k.places[before].next = id;
 	}
-	struct recpack_place *at = &k.places[id];
+	struct record_pack_place *at = &k.places[id];
 	uint64_t was = at->addr;
 	if (addr == ((was + at->step) & REC_LOW) && at->arg == arg) {
 		flags |= ADDRESS;
@@ -162,7 +162,7 @@ static inline struct packer put_one(struct recpack *p, struct packer k, struct r
 	return k;
 }
 
-size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out)
+size_t record_pack_put(struct record_pack *p, const struct rec *r, size_t n, struct buf *out)
 {
 	size_t i = 0;
 	restart(p);
@@ -190,7 +190,7 @@ size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf 
 
 /* ---- reading ------------------------------------------------------------ */
 
-static bool get_one(struct recpack *p, struct cursor *c, struct rec *out)
+static bool get_one(struct record_pack *p, struct cursor *c, struct rec *out)
 {
 	unsigned head = get_byte(c), kind = head & KIND;
 	if (!(head & SAME_SLOT))
@@ -207,7 +207,7 @@ static bool get_one(struct recpack *p, struct cursor *c, struct rec *out)
 	}
 	if (c->bad || !id || id >= p->n || p->places[id].key >> 48 != kind)
 		return false;
-	struct recpack_place *at = &p->places[id];
+	struct record_pack_place *at = &p->places[id];
 	uint64_t addr = (at->addr + at->step) & REC_LOW;
 	unsigned arg = at->arg;
 	if (!(head & ADDRESS)) {
@@ -236,10 +236,10 @@ const char *rec_check(const struct rec *r, size_t n)
 	return NULL;
 }
 
-const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n, struct rec *out)
+const char *record_pack_get(struct record_pack *p, const unsigned char *s, size_t len, size_t n, struct rec *out)
 {
 	struct cursor c = { s, s + len, false };
-	if (n > RECPACK_MAX)
+	if (n > RECORD_PACK_MAX)
 		return "a block of records is too long";
 	restart(p);
 	for (size_t i = 0; i < n;) {
