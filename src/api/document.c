@@ -92,30 +92,33 @@ API_EXPORT enum intact_status intact_document_load_text(struct intact_document *
 	return api_document_set(d, "document", text ? text : "", text ? len : 0);
 }
 
-static const char no_memory[] = "out of memory";
-
-static bool read_file(const char *path, struct arena *a, struct source *src, const char **why)
+static bool read_file(const char *path, struct arena *a, struct source *src, struct why *why, bool *nomem)
 {
 	jmp_buf oom;
-	*why = no_memory;
 	a->oom = &oom;
-	return !setjmp(oom) && source_read(src, a, path, why);
+	if (setjmp(oom)) {
+		why_set(why, "out of memory");
+		*nomem = true;
+		return false;
+	}
+	return source_read(src, a, path, why);
 }
 
 API_EXPORT enum intact_status intact_document_load(struct intact_document *d, const char *path)
 {
 	struct arena a;
 	struct source src;
-	const char *why;
+	struct why why;
+	bool nomem = false;
 	enum intact_status status;
 	arena_init(&a, 0);
 	forget(d);
-	if (read_file(path, &a, &src, &why)) {
+	if (read_file(path, &a, &src, &why, &nomem)) {
 		status = api_document_set(d, path, src.text, src.len);
 	} else {
 		buf_safe(&d->messages, path, strlen(path));
-		buf_printf(&d->messages, ": cannot read: %s\n", why);
-		status = why == no_memory ? INTACT_NO_MEMORY : INTACT_INVALID;
+		buf_printf(&d->messages, ": cannot read: %s\n", why.text);
+		status = nomem ? INTACT_NO_MEMORY : INTACT_INVALID;
 	}
 	arena_free(&a);
 	return status;

@@ -199,9 +199,9 @@ void verify_holds(struct verify *v, json_t *result, const char *name)
 {
 	struct verify_exhaustive own = { .max_states = v->max_states }, *a = &own;
 	struct verify_question c;
-	const char *why;
+	struct why why;
 	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, CLAIM_REJECTED, why);
+		verify_say(v, name, CLAIM_REJECTED, why.text);
 		return;
 	}
 	bool part = json_is_true(json_object_get(result, "as_part"));

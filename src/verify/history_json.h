@@ -8,7 +8,7 @@
 #include "verdict/verify_history.h"
 
 /* `h` as read (not yet interpreted): object, initial value and condition are
- * taken from the report. `why`: VERIFY_WHY bytes. */
-enum verify_answer verify_history_json(struct history *h, const char *text, size_t len, char *why);
+ * taken from the report. `why` gets a reason unless it is accepted. */
+enum verify_answer verify_history_json(struct history *h, const char *text, size_t len, struct why *why);
 
 #endif
