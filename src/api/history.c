@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/judged.h"
-#include "api/options.h"
+#include "api/api.h"
 #include "history/history.h"
 #include "judge/history.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fold.h"
-#include "cli/claims.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "history/read.h"
 #include "judge/document.h"

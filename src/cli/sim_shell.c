@@ -11,7 +11,7 @@
 
 #include "base/utf8.h"
 #include "cli/sim_shell.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 #define LINE_MAX_LEN   65536
 #define SHOWN_THREADS  24u

@@ -18,9 +18,8 @@
 #include "lin/check.h"
 #include "lin/follow.h"
 #include "report/history_json.h"
-#include "report/history_proof.h"
-#include "verify/history_json.h"
-#include "verify/txn_verify.h"
+#include "report/history_text.h"
+#include "verify/verify.h"
 #include "report/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };

@@ -1,4 +1,4 @@
-#include "judge/trace_tools.h"
+#include "judge/trace.h"
 
 #include <string.h>
 

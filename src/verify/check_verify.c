@@ -1,11 +1,11 @@
 /*
- * check_verify: see check_verify.h. The document: which questions were asked, that each of them is answered, and that the
+ * check_verify: see verify.h. The document: which questions were asked, that each of them is answered, and that the
  * verdict is that of the answers. What is violated is looked at in check_verify_run.c, what holds in check_verify_holds.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/answers.h"
+#include "check/check.h"
 #include "check/engine.h"
 #include "verify/check_verify_int.h"
 #include "verify/document_model.h"

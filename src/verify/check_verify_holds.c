@@ -11,7 +11,6 @@
 #include "report/step_text.h"
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
-#include "verdict/schedule_text.h"
 #include "verdict/verify_reduction.h"
 #include "verdict/verify_reach.h"
 

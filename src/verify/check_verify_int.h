@@ -2,7 +2,7 @@
 #ifndef INTACT_VERIFY_CHECK_VERIFY_INT_H
 #define INTACT_VERIFY_CHECK_VERIFY_INT_H
 
-#include "verify/check_verify.h"
+#include "verify/verify.h"
 #include "lang/lang.h"
 #include "verdict/object_history.h"
 #include "verdict/verify_exhaustive.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/object_why.h"
+#include "check/objects.h"
 #include "verify/check_verify_int.h"
 #include "report/check_json.h"
 #include "report/check_text.h"

@@ -1,4 +1,4 @@
-#include "verify/history_json.h"
+#include "verify/verify.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lin/check.h"
-#include "report/history_proof.h"
+#include "report/history_text.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 

@@ -1,4 +1,4 @@
-#include "verify/history_verify.h"
+#include "verify/verify.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 
 #include "lang/spec.h"
 #include "history/read.h"
-#include "verify/history_json.h"
-#include "verify/txn_verify.h"
 
 /* The one result of the report, or NULL. */
 static json_t *result_of(json_t *root)

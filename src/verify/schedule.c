@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 #include "report/step_text.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 #include "verify/schedule.h"
 
 #define MAX_ITEMS    10000000u

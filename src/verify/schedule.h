@@ -1,4 +1,4 @@
-/* schedule: reads a schedule (docs/sim.md) and takes its steps; schedule_text.h writes one. */
+/* schedule: reads a schedule (docs/sim.md) and takes its steps; verdict/replay.h writes one. */
 #ifndef INTACT_VERIFY_SCHEDULE_H
 #define INTACT_VERIFY_SCHEDULE_H
 

@@ -1,14 +1,14 @@
 /*
- * trace_verify: see trace_verify.h. The judge of a cycle is verdict/verify_cycle.h; here the report is read and
+ * trace_verify: see verify.h. The judge of a cycle is verdict/verify_cycle.h; here the report is read and
  * what it says of the events is compared with what the trace has.
  */
-#include "verify/trace_verify.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/messages.h"
+#include "event/reader.h"
 #include "report/trace_report.h"
 #include "verdict/verify_cycle.h"
 #include "verdict/verify_serial.h"

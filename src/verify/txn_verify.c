@@ -1,5 +1,5 @@
-/* txn_verify: see txn_verify.h. */
-#include "verify/txn_verify.h"
+/* txn_verify: see verify.h. */
+#include "verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

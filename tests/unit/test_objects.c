@@ -9,7 +9,7 @@
 #include "soak.h"
 #include "explore/object.h"
 #include "lang/lang.h"
-#include "check/object_why.h"
+#include "check/objects.h"
 #include "verdict/object_history.h"
 #include "verdict/replay.h"
 #include "verdict/verify_exhaustive.h"
