@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "api/check_document.h"
-#include "api/options.h"
+#include "api/check_read.h"
 #include "check/args.h"
 #include "report/check_json.h"
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/check_document.h"
+#include "api/check_read.h"
 #include "base/clock.h"
-#include "check/answers.h"
 #include "check/args.h"
+#include "check/check.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"

@@ -135,10 +135,10 @@ static bool open_part(struct recorder *r)
 	return ok;
 }
 
-struct recorder *recorder_open(const char *path, uint64_t keep, const char **why)
+struct recorder *recorder_open(const char *path, uint64_t keep, struct why *why)
 {
 	struct recorder *r = calloc(1, sizeof *r);
-	*why = "out of memory";
+	why_set(why, "out of memory");
 	if (!r)
 		return NULL;
 	r->fd = r->whole = -1;
@@ -158,9 +158,9 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 		}
 		if (!r->error)
 			return r;
-		*why = r->error;
+		why_set(why, "%s", r->error);
 	}
-	r->error = *why;
+	r->error = why->text;
 	recorder_close(r, why);
 	return NULL;
 }
@@ -542,7 +542,7 @@ void recorder_size(const struct recorder *r, struct recorder_size *out)
 	*out = r->size;
 }
 
-bool recorder_close(struct recorder *r, const char **why)
+bool recorder_close(struct recorder *r, struct why *why)
 {
 	if (r->fd >= 0) {
 		settle(r);
@@ -554,8 +554,8 @@ bool recorder_close(struct recorder *r, const char **why)
 	if (r->whole >= 0)
 		close(r->whole);
 	bool ok = !r->error;
-	if (!ok)
-		*why = r->error;
+	if (!ok && r->error != why->text) /* recorder_open() gave the reason itself */
+		why_set(why, "%s", r->error);
 	for (uint32_t i = 0; i < r->nproc; i++) {
 		free(r->proc[i].streams);
 		free(r->proc[i].held);

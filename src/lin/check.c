@@ -45,10 +45,10 @@ static enum lin_verdict direct(const struct problem *p, struct result *r)
 static enum lin_verdict direct_or_search(const struct problem *p, struct result *r)
 {
 	assert(p->k <= 1);
-	char why[VERIFY_WHY];
+	struct why why;
 	enum lin_verdict v = direct(p, r);
 	const char *reason = r->why;
-	if (v == LIN_HOLDS && verify_order(p, r->order, r->norder, why) != VERIFY_ACCEPTED)
+	if (v == LIN_HOLDS && verify_order(p, r->order, r->norder, &why) != VERIFY_ACCEPTED)
 		v = LIN_REFUSED;
 	if (v != LIN_REFUSED) {
 		r->why = directs[object_type(p->obj)->direct].when;
@@ -116,8 +116,8 @@ static enum lin_verdict ask(const struct problem *p, enum algorithm a, struct re
 /* For PARANOID: an order that an algorithm hands over is one that the checker accepts, unless a limit is reached. */
 static bool order_valid(const struct problem *p, const struct result *r)
 {
-	char why[VERIFY_WHY];
-	return r->verdict != LIN_HOLDS || !r->order || verify_order(p, r->order, r->norder, why) != VERIFY_REJECTED;
+	struct why why;
+	return r->verdict != LIN_HOLDS || !r->order || verify_order(p, r->order, r->norder, &why) != VERIFY_REJECTED;
 }
 
 enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
@@ -380,8 +380,8 @@ static bool atomic_so_sequential(struct job *j, const struct problem *p, struct 
 	if (holds && c.nparts)
 		r->algorithm = c.parts[0].r.algorithm;
 	check_free(&c, j->h);
-	char why[VERIFY_WHY];
-	holds = holds && verify_order_sequential(p, r->order, r->norder, why) == VERIFY_ACCEPTED;
+	struct why why;
+	holds = holds && verify_order_sequential(p, r->order, r->norder, &why) == VERIFY_ACCEPTED;
 	if (!holds)
 		result_free(r);
 	return holds;

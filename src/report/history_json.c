@@ -4,7 +4,7 @@
 
 #include "ir/seqspec.h"
 #include "report/doc.h"
-#include "report/history_proof.h"
+#include "report/history_text.h"
 #include "report/render.h"
 
 static void operations(const char *key, const uint32_t *ops, uint32_t n, struct json_out *j)

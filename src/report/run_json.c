@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/step_text.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 /* Booleans and numbers as such, enumerators and locks as words. */
 static void value(const struct ir *p, const char *key, enum ir_value_kind kind, uint32_t enum_id, int32_t v, struct json_out *j)
