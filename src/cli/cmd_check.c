@@ -250,6 +250,6 @@ const struct cmd cmd_check = {
 	"cycle through several blocks? They track only small data: their proofs are valid, but what they\n"
 	"find may be impossible in the program. causal selects cover or unfold.\n\n"
 	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was reached), 4 internal error.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

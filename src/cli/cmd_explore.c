@@ -300,6 +300,6 @@ const struct cmd cmd_explore = {
 	"waits take no real time.\n\n"
 	"Exit status: 0 nothing found, 1 something found, 2 wrong usage or a program that\n"
 	"cannot be explored, 3 unknown, 4 internal error.\n",
-	table,
+	"@program",
 	run,
 };

@@ -142,6 +142,6 @@ const struct cmd cmd_export = {
 	"  intact export --promela MODEL > m.pml; spin -a m.pml; gcc -O2 -DSAFETY -o pan pan.c; ./pan\n\n"
 	"Exit code: 0 written, 2 usage, input, or something that is not exported, 3 a limit was\n"
 	"reached, 4 internal error.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

@@ -128,6 +128,6 @@ const struct cmd cmd_fmt = {
 	"statement per line, comments kept. The meaning never changes: the output is parsed\n"
 	"again and compared with the input first. A file with errors is not changed.\n\n"
 	"exit codes: 0 done, 1 --check found files that would change, 2 wrong input.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

@@ -195,6 +195,6 @@ const struct cmd cmd_history = {
 	"checked for isolation levels, from read-uncommitted to strict-serializable.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was reached).",
-	NULL,
+	"convert *.edn *.json *.csv *.log *.txt *.gz *.zst",
 	run_history,
 };

@@ -85,6 +85,6 @@ const struct cmd cmd_net = {
 	"and the marking that show it.\n\n"
 	"Exit code: 0 done (and not coverable), 1 coverable or (--deadlock) a deadlock, 2 usage or input,\n"
 	"3 unknown (a limit was reached), 4 internal error.",
-	NULL,
+	"*.pnml *.ll_net",
 	run,
 };

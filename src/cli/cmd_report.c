@@ -121,6 +121,6 @@ const struct cmd cmd_report = {
 	"  intact check --json r.json examples/lost-update.atm\n"
 	"  intact report r.json --html r.html\n\n"
 	"Exit code: that of the result (0 holds, 1 violated, 3 unknown), 2 usage or input.",
-	NULL,
+	"*.json",
 	run,
 };

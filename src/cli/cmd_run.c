@@ -270,6 +270,6 @@ const struct cmd cmd_run = {
 	"(see --exitcode) and no signal killed it; 70 if no process of the run was built with\n"
 	"`intact cc`, or if findings were lost (a message says so). If a report goes to standard\n"
 	"output (--json=-), the program's own standard output goes to standard error.\n",
-	table,
+	"@program",
 	run,
 };

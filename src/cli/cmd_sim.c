@@ -137,6 +137,6 @@ const struct cmd cmd_sim = {
 	"  intact sim -i examples/lost-update.atm\n"
 	"  intact sim examples/lost-update.atm --schedule 1,1,1,1,2,2,2,2\n\n"
 	"Exit code: 0 the run completed, 1 a fault or a failed assertion, 2 wrong usage or model.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

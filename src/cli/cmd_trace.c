@@ -107,6 +107,6 @@ const struct cmd cmd_trace = {
 	"verify   verifies the cycles of a --json report against the trace, independently\n\n"
 	"Exit code: 0 serializable and nothing found, 1 not, 2 the trace cannot be read or\n"
 	"is impossible, 3 unknown (a limit was reached).",
-	NULL,
+	"convert stats verify *.trace *.itr *.std *.txt *.gz *.zst",
 	run,
 };

@@ -100,6 +100,6 @@ const struct cmd cmd_verify = {
 	"against the history.\n\n"
 	"Exit code: 0 everything is accepted, 1 something is rejected or missing, 2 usage or input,\n"
 	"3 unknown (a limit was reached, or a part cannot be checked and is named), 4 internal error.",
-	NULL,
+	"*.json *.atm *.sml *.trace *.std *.edn",
 	run,
 };

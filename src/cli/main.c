@@ -4,6 +4,7 @@
  * Finds the command (suggesting the nearest one for a slip), sets up colours,
  * runs it, flushes what it said.
  */
+#include <ctype.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "base/fold.h"
 #include "cli/cli.h"
+#include "cli/cmd_help.h"
 #include "version.h"
 
 extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help, cmd_version, cmd_cc, cmd_cxx,
@@ -24,7 +26,7 @@ const struct cmd *const cli_commands[] = {
 	&cmd_report, &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
 };
 
-static const struct cmd *find(const char *name)
+const struct cmd *cli_find(const char *name)
 {
 	for (int i = 0; cli_commands[i]; i++)
 		if (!strcmp(cli_commands[i]->name, name))
@@ -32,25 +34,34 @@ static const struct cmd *find(const char *name)
 	return NULL;
 }
 
-static void overview(struct buf *out)
-{
-	buf_str(out, "intact checks whether code that is meant to be atomic really is.\n\n"
-	             "usage: intact COMMAND [OPTIONS] ...\n\n"
-	             "commands:\n");
-	for (int i = 0; cli_commands[i]; i++)
-		buf_printf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-	buf_str(out, "\nSee 'intact help COMMAND' or 'intact COMMAND --help'.\n"
-	             "Try: intact sim examples/lost-update.atm\n");
-}
-
 int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
 {
+	if (cli->help) {
+		cli->help(cli, cmd, table);
+		return EXIT_HOLDS;
+	}
 	buf_printf(&cli->out, "usage: intact %s\n\n%s\n", cmd->usage, cmd->about);
 	if (table) {
 		buf_str(&cli->out, "\noptions:\n");
 		opts_help(table, &cli->out);
 	}
 	return EXIT_HOLDS;
+}
+
+void cli_all_help(struct cli *cli, const struct cmd *cmd)
+{
+	char *help[] = { "--help", NULL };
+	cmd->run(cli, cmd, 1, help);
+	for (const char *s = cmd->takes ? cmd->takes : ""; *s; s += strcspn(s, " "), s += *s == ' ') {
+		char word[32];
+		size_t n = strcspn(s, " ");
+		if (!isalpha((unsigned char)*s) || n >= sizeof word)
+			continue;
+		memcpy(word, s, n);
+		word[n] = 0;
+		char *of_word[] = { word, "--help", NULL };
+		cmd->run(cli, cmd, 2, of_word);
+	}
 }
 
 int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
@@ -64,7 +75,7 @@ int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-static int unknown_command(struct cli *cli, const char *name)
+int cli_unknown_command(struct cli *cli, const char *name)
 {
 	const char *names[64];
 	int n = 0;
@@ -82,21 +93,6 @@ static int unknown_command(struct cli *cli, const char *name)
 	return EXIT_USAGE;
 }
 
-static int run_help(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
-{
-	if (argc == 0) {
-		overview(&cli->out);
-		return EXIT_HOLDS;
-	}
-	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
-		return cli_help(cli, cmd, NULL);
-	const struct cmd *c = find(argv[0]);
-	if (!c)
-		return unknown_command(cli, argv[0]);
-	char *help[] = { "--help", NULL };
-	return c->run(cli, c, 1, help);
-}
-
 static int run_version(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	if (argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")))
@@ -107,9 +103,6 @@ static int run_version(struct cli *cli, const struct cmd *cmd, int argc, char **
 	return EXIT_HOLDS;
 }
 
-const struct cmd cmd_help = {
-	"help", "show help on a command", "help [COMMAND]", "Shows the list of commands, or the help of one.", NULL, run_help,
-};
 const struct cmd cmd_version = {
 	"version", "show the version", "version", "Prints the version and exits.", NULL, run_version,
 };
@@ -130,7 +123,7 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 	if (own)
 		return own->run(cli, own, argc - 1, argv + 1);
 	if (argc < 2) {
-		overview(&cli->err);
+		help_overview(&cli->err);
 		return EXIT_USAGE;
 	}
 	const char *name = argv[1];
@@ -144,9 +137,9 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 		buf_str(&cli->err, "'; options must follow a command\n");
 		return EXIT_USAGE;
 	}
-	const struct cmd *c = find(name);
+	const struct cmd *c = cli_find(name);
 	if (!c)
-		return unknown_command(cli, name);
+		return cli_unknown_command(cli, name);
 	return c->run(cli, c, argc - 2, argv + 2);
 }
 
