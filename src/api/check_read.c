@@ -120,20 +120,11 @@ static bool read_verdict(struct lang *l, const json_t *result, struct verdict *v
 /* Is this the run that the document tells, step by step? */
 static bool same_run(const struct run *r, const json_t *told)
 {
-	struct buf text;
 	const char *key;
-	json_t *member;
-	struct json_out j;
-	buf_init(&text);
-	json_out_init(&j, &text, true);
-	json_begin_object(&j, NULL);
-	run_json(r, &j);
-	json_end(&j);
-	json_t *own = text.failed ? NULL : json_loadb(text.data, text.len, 0, NULL);
+	json_t *member, *own = run_json_value(r);
 	bool same = own != NULL;
 	json_object_foreach(own, key, member) same = same && json_equal(member, json_object_get(told, key));
 	json_decref(own);
-	buf_free(&text);
 	return same;
 }
 

@@ -308,3 +308,17 @@ void run_json(const struct run *r, struct json_out *j)
 	json_line(j, 2);
 	state(r, j);
 }
+
+json_t *run_json_value(const struct run *r)
+{
+	struct buf text;
+	struct json_out j;
+	buf_init(&text);
+	json_out_init(&j, &text, true);
+	json_begin_object(&j, NULL);
+	run_json(r, &j);
+	json_end(&j);
+	json_t *value = text.failed ? NULL : json_loadb(text.data, text.len, 0, NULL);
+	buf_free(&text);
+	return value;
+}

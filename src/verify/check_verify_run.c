@@ -24,17 +24,9 @@
 /* Does the replay say of itself what the result says of it? */
 static bool same_run(const struct run *r, json_t *claimed)
 {
-	struct buf text;
-	struct json_out j;
-	buf_init(&text);
-	json_out_init(&j, &text, true);
-	json_begin_object(&j, NULL);
-	run_json(r, &j);
-	json_end(&j);
-	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
+	json_t *own = run_json_value(r);
 	bool same = own && json_equal(own, claimed);
 	json_decref(own);
-	buf_free(&text);
 	return same;
 }
 
