@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "api/check_read.h"
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "report/check_json.h"
 
 #define MAX_NAMES 256 /* of track and of abstract */
@@ -80,6 +81,7 @@ API_EXPORT enum intact_status intact_check_set(struct intact_check *c, const cha
 
 static bool ready(struct intact_check *c, const struct intact_model *m)
 {
+	assert(c->engine >= 0 && c->engine < ENGINE_MAX_CHOICES && c->judge >= 0 && c->judge < ENGINE_MAX_CHOICES);
 	struct check_options *o = &c->options;
 	engine_choose(c->engines[c->engine], &o->engine, &o->all);
 	o->objects.assertion = engine_find(c->judges[c->judge]);

@@ -4,6 +4,7 @@
 
 #include "api/check_read.h"
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "check/check.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
@@ -60,6 +61,7 @@ static bool set_reductions(struct command *c, struct buf *err)
 
 static void set_options(struct command *c)
 {
+	assert(c->engine >= 0 && c->engine < ENGINE_MAX_CHOICES && c->judge >= 0 && c->judge < ENGINE_MAX_CHOICES);
 	struct check_options *o = &c->options;
 	engine_choose(c->engines[c->engine], &o->engine, &o->all);
 	o->objects.assertion = engine_find(c->judges[c->judge]);
@@ -77,6 +79,7 @@ static void set_options(struct command *c)
 /* --block names none; says what may have been meant. */
 static int no_block(struct command *c, const struct ir *p)
 {
+	assert(c->options.block);
 	const char **names = calloc(p->nblocks + 1ull, sizeof *names), *name = c->options.block;
 	struct buf asked;
 	int rc;
@@ -99,6 +102,7 @@ static int no_block(struct command *c, const struct ir *p)
 
 static void say(struct command *c, const struct checked *told)
 {
+	assert(told->p);
 	struct cli *cli = c->cli;
 	struct check_text_options o = { .width = cli->columns,
 		                        .utf8 = cli->utf8_out,
@@ -123,6 +127,7 @@ static int write_reports(struct command *c, const struct checked *told, int rc)
 
 static int report(struct command *c, const struct check_result *r)
 {
+	assert(r->n == 0 || r->v);
 	static const int codes[] = {
 		[ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED, [ANSWER_UNKNOWN] = EXIT_UNKNOWN
 	};
@@ -144,6 +149,7 @@ static int report(struct command *c, const struct check_result *r)
 
 static int check(struct command *c, const struct ir *p)
 {
+	assert(p && c->path);
 	struct check_result r;
 	struct progress line;
 	struct arena a;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fold.h"
+#include "base/invariant.h"
 #include "cli/cli.h"
 #include "version.h"
 
@@ -26,6 +27,7 @@ const struct cmd *const cli_commands[] = {
 
 static const struct cmd *find(const char *name)
 {
+	assert(name);
 	for (int i = 0; cli_commands[i]; i++)
 		if (!strcmp(cli_commands[i]->name, name))
 			return cli_commands[i];
@@ -45,6 +47,7 @@ static void overview(struct buf *out)
 
 int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
 {
+	assert(cmd->usage && cmd->about);
 	buf_printf(&cli->out, "usage: intact %s\n\n%s\n", cmd->usage, cmd->about);
 	if (table) {
 		buf_str(&cli->out, "\noptions:\n");
@@ -55,6 +58,7 @@ int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
 
 int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
 {
+	assert(cmd->name && cmd->usage);
 	va_list ap;
 	va_start(ap, fmt);
 	buf_printf(&cli->err, "intact %s: ", cmd->name);
@@ -126,6 +130,7 @@ static const struct cmd *by_own_name(const char *self)
 
 static int dispatch(struct cli *cli, int argc, char **argv)
 {
+	assert(argc >= 1);
 	const struct cmd *own = by_own_name(argv[0]);
 	if (own)
 		return own->run(cli, own, argc - 1, argv + 1);

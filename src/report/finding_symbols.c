@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "event/finding.h"
 #include "report/finding.h"
 #include "report/finding_dies.h"
@@ -114,6 +115,7 @@ static uint32_t file_of(struct symbols *s, const char *path)
 	struct file *f = arena_new(s->arena, struct file);
 	f->path = arena_strdup(s->arena, path);
 	avec_push(s->arena, &s->files, f);
+	assert(s->files.len && !s->files.data[s->files.len - 1]->opened);
 	return s->files.len - 1;
 }
 
@@ -124,11 +126,14 @@ void symbols_use(struct symbols *s, const struct raw_report *r)
 	for (uint32_t i = 0; !r->saved && i < r->modules.len; i++)
 		avec_push(s->arena, &s->of, file_of(s, r->modules.data[i].path));
 	s->nmodules = s->of.len;
+	assert(s->of.len == (r->saved ? 0 : r->modules.len));
 }
 
 void symbols_of(struct symbols *s, const struct raw_finding *f)
 {
+	assert(s->report);
 	s->nmodules = f->modules < s->of.len ? f->modules : s->of.len;
+	assert(s->nmodules <= s->of.len);
 }
 
 static Dwfl_Module *open_file(struct symbols *s, struct file *f)
@@ -158,6 +163,7 @@ static int by_address(const void *a, const void *b)
 /* The symbols, sorted: libdwfl looks through all of them each time. */
 static void list_symbols(struct file *f)
 {
+	assert(f->mod && !f->listed);
 	int n = dwfl_module_getsymtab(f->mod);
 	f->listed = true;
 	for (int i = 1; i < n; i++) {
@@ -182,6 +188,7 @@ static void list_symbols(struct file *f)
  * if nothing else does. */
 static const struct name *name_at(const struct name_list *l, uint64_t at)
 {
+	assert(!l->n || l->v);
 	uint32_t lo = 0, hi = l->n;
 	const struct name *open = NULL;
 	while (lo < hi) {
@@ -218,6 +225,7 @@ static const struct name *function_at(struct symbols *s, struct file *f, uint64_
 /* Of modules that were loaded to the same place one after the other the last. */
 static struct symbol_spot spot_of(struct symbols *s, uint64_t addr)
 {
+	assert(s->nmodules <= s->of.len && (!s->nmodules || s->report));
 	for (uint32_t i = s->nmodules; i; i--) {
 		const struct raw_module *m = &s->report->modules.data[i - 1];
 		if (addr >= m->lo && addr < m->hi)
@@ -363,6 +371,7 @@ static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 
 static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report->saved);
 	const struct symtab *t = s->report->saved;
 	const struct sym_addr *a = symtab_addr(t, pc);
 	uint32_t n = a ? a->n : 0;
@@ -406,6 +415,7 @@ static void called(struct symbols *s, struct src_frame *f, Dwarf_Die *cu, Dwarf_
 
 static uint32_t look_up(struct symbols *s, const struct symbol_spot *at, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max);
 	Dwfl_Module *mod = at->file ? open_file(s, at->file) : NULL;
 	struct src_frame base = base_frame(at, pc);
 	out[0] = base;
@@ -444,6 +454,7 @@ static void line_of_function(struct src_frame *f)
 /* The frames at one address, innermost first: inlined ones, then the real. */
 static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report);
 	if (s->report->saved)
 		return at_saved(s, pc, out, max);
 	struct symbol_spot at = spot_of(s, pc);
@@ -512,6 +523,7 @@ static uint32_t trim(struct src_frame *v, uint32_t n)
 	while (first < n && v[first].system)
 		first++;
 	memmove(v, v + first, (n - first) * sizeof *v);
+	assert(first <= n);
 	return n - first;
 }
 
@@ -532,6 +544,7 @@ static uint32_t entry_only(struct src_frame *v, uint32_t n)
 
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report);
 	uint32_t n = 0;
 	uint64_t below = 0;
 	for (uint32_t i = 0; i < st->n && n < max; i++) {
@@ -561,6 +574,7 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 {
+	assert(s->report && off);
 	if (s->report->saved) {
 		const struct sym_data *d = symtab_data(s->report->saved, addr);
 		*off = d ? addr - d->addr : 0;
@@ -583,6 +597,7 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 /* The start of the symbol an address lies in: it distinguishes modules too. */
 static const char *symbol_at(struct symbols *s, const struct symbol_spot *at, uint64_t *start)
 {
+	assert(!at->file || at->module);
 	*start = 0;
 	if (!at->file || !open_file(s, at->file))
 		return NULL;
@@ -656,6 +671,7 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *at)
 static int see_function(Dwarf_Die *die, void *arg)
 {
 	struct symbol_search *q = arg;
+	assert(q->n <= q->max);
 	Dwarf_Addr low = 0;
 	int line = 0;
 	bool there = entry_of(die, &low);
@@ -670,6 +686,7 @@ static int see_function(Dwarf_Die *die, void *arg)
 uint32_t symbols_functions(struct arena *a, const char *path, bool (*match)(void *, const char *, const char *, uint32_t, bool),
                            void *ctx, uint64_t *out, uint32_t max)
 {
+	assert(path && match && max);
 	struct symbol_search q = { .match = match, .ctx = ctx, .out = out, .max = max };
 	q.s.arena = a;
 	load_demangler(&q.s);
