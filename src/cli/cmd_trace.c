@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "cli/cli.h"
 #include "judge/document.h"
@@ -19,6 +20,7 @@ struct trace_command {
 
 static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_command *c, const char **files, int n)
 {
+	assert(cmd->name);
 	struct buf results, doc;
 	struct trace_sink sink = { .text = outputs_take_stdout(&c->outputs) ? NULL : &cli->out,
 		                   .results = outputs_wanted(&c->outputs) ? &results : NULL,
