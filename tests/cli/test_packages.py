@@ -181,7 +181,7 @@ if shutil.which("rpmspec"):
     check("rpm: the spec is read", rc == 0 and f"Version:        {version}" in out, out + err)
 rc, out, err = run(["bash", "-c", "set -eu; source packaging/arch/PKGBUILD; echo $pkgname $pkgver ${depends[*]}; declare -F build package"], cwd=root)
 check("arch: the PKGBUILD is read", rc == 0 and f"intact {version}" in out and all(d in out for d in ("jansson", "zstd", "zlib", "libelf")), out + err)
-needed = set(re.findall(r"dependency\('([\w-]+)'\)", (root / "meson.build").read_text())) - {"threads"}
+needed = set(re.findall(r"^\w+ = dependency\('([\w-]+)'\)", (root / "meson.build").read_text(), re.M)) - {"threads"}
 names = {"libzstd": "libzstd-dev", "zlib": "zlib1g-dev", "jansson": "libjansson-dev", "libdw": "libdw-dev"}
 control, docker = (root / "debian/control").read_text(), (root / "packaging/docker/Dockerfile").read_text()
 check("what meson.build depends on is in every package's list", needed == set(names) and all(n in control and n in docker for n in names.values()) and
