@@ -111,6 +111,11 @@ fuzz:
 dist:
 	@python3 tools/release.py dist dist
 
+# the Debian packages, in the directory above: the build needs debhelper and what debian/control names
+.PHONY: deb
+deb:
+	@dpkg-buildpackage -us -uc -b
+
 install: all
 	@$(MESON) configure $(BUILD) --prefix=$(PREFIX) >/dev/null
 	@$(MESON) install -C $(BUILD)

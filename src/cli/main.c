@@ -16,15 +16,16 @@
 #include "base/invariant.h"
 #include "cli/cli.h"
 #include "cli/cmd_help.h"
+#include "cli/project_options.h"
 #include "version.h"
 
 extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help, cmd_version, cmd_cc, cmd_cxx,
-	cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report;
+	cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report, cmd_doctor, cmd_init;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check,  &cmd_sim,       &cmd_fmt,     &cmd_export,  &cmd_run,     &cmd_explore, &cmd_record,
-	&cmd_cc,     &cmd_cxx,       &cmd_history, &cmd_trace,   &cmd_explain, &cmd_verify,  &cmd_net,
-	&cmd_report, &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
+	&cmd_check,  &cmd_sim,  &cmd_fmt,     &cmd_export,    &cmd_run,     &cmd_explore, &cmd_record,
+	&cmd_cc,     &cmd_cxx,  &cmd_history, &cmd_trace,     &cmd_explain, &cmd_verify,  &cmd_net,
+	&cmd_report, &cmd_init, &cmd_doctor,  &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
 };
 
 const struct cmd *cli_find(const char *name)
@@ -145,7 +146,15 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 	const struct cmd *c = cli_find(name);
 	if (!c)
 		return cli_unknown_command(cli, name);
-	return c->run(cli, c, argc - 2, argv + 2);
+	const char *project = getenv("INTACT_PROJECT");
+	if (project && !strcmp(project, "none"))
+		return c->run(cli, c, argc - 2, argv + 2);
+	struct project_words words;
+	int rc = EXIT_USAGE;
+	if (project_options(cli, c, project && *project ? project : NULL, argc - 2, argv + 2, &words))
+		rc = c->run(cli, c, words.argc, words.argv);
+	project_words_free(&words);
+	return rc;
 }
 
 /* By the environment, as the C library would: LC_ALL, LC_CTYPE, LANG. */

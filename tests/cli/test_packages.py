@@ -2,7 +2,9 @@
 """An installed copy as other projects use it: the CMake package, the Meson dependency; the source tarball and the versions.
 
 Usage: test_packages.py INTACT BUILD-ROOT SOURCE-ROOT      (TAP on stdout)"""
+import fnmatch
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -118,6 +120,82 @@ message('command:', find_program('intact').full_path())
 rc, out, err = sh("meson setup b", project, PKG_CONFIG_LIBDIR=subprocess.run(["pkg-config", "--variable", "pc_path", "pkg-config"],
                                                                            capture_output=True, text=True).stdout.strip())
 check("meson: as a subproject it is the same dependency", rc == 0 and "subprojects/intact/src/cli/intact" in out, out + err)
+
+# ---- the lists of files of the packages ------------------------------------------------
+
+options = {o["name"]: o["value"] for o in json.loads(run(["meson", "introspect", "--buildoptions", build])[1])}
+place = {n: options["prefix"] + "/" + options[n] for n in ("bindir", "libdir", "includedir", "datadir", "mandir")}
+
+
+def installed():
+    """Every file of the installation, as {libdir}/... and the like."""
+    top = work / "dest"
+    for path in sorted(top.rglob("*")):
+        if path.is_dir():
+            continue
+        name = "/" + str(path.relative_to(top))
+        for key in ("mandir", "libdir", "bindir", "includedir", "datadir"):
+            if name.startswith(place[key] + "/"):
+                yield "{%s}%s" % (key, name[len(place[key]):])
+                break
+        else:
+            yield name
+
+
+def step(lists, files):
+    """What is wrong with {package: patterns}: files in no package or in two, patterns without a file."""
+    wrong, used = [], set()
+    for f in files:
+        owners = set()
+        for package, patterns in lists.items():
+            for p in patterns:
+                if fnmatch.fnmatchcase(f, p.rstrip("/")) or fnmatch.fnmatchcase(f, p.rstrip("/") + "/*"):
+                    owners.add(package)
+                    used.add((package, p))
+        if len(owners) != 1:
+            wrong.append(f"{f}: in {', '.join(sorted(owners)) or 'no package'}")
+    return wrong + [f"{k}: {p} matches nothing" for k, patterns in lists.items() for p in patterns if (k, p) not in used]
+
+
+there = list(installed())
+check("every place of the installation is known", len(there) > 60 and all(f.startswith("{") for f in there), "\n".join(there))
+debian = {p.name[:-len(".install")]: [re.sub(r"^usr/lib/\*", "{libdir}", line.split()[0]) for line in p.read_text().splitlines()]
+          for p in (root / "debian").glob("*.install")}
+for prefix_, key in (("usr/bin", "bindir"), ("usr/include", "includedir"), ("usr/share/man", "mandir"), ("usr/share", "datadir")):
+    debian = {k: [re.sub("^" + prefix_ + "(?=/|$)", "{%s}" % key, p) for p in v] for k, v in debian.items()}
+packages = set(re.findall(r"^Package: (\S+)", (root / "debian/control").read_text(), re.M))
+check("debian: a list for each package", set(debian) == packages == {"intact", "libintact1", "libintact-dev", "intact-doc"}, debian)
+wrong = step(debian, there)
+check("debian: each file is in one package", not wrong, "\n".join(wrong))
+spec = (root / "packaging/rpm/intact.spec").read_text()
+MACRO = {"_bindir": "{bindir}", "_libdir": "{libdir}", "_includedir": "{includedir}", "_datadir": "{datadir}", "_mandir": "{mandir}", "_docdir": "{datadir}/doc"}
+rpm = {}
+for name, body in re.findall(r"^%files ?(\w*)\n(.*?)(?=^%(?:files|changelog))", spec, re.M | re.S):
+    rpm[name or "intact"] = [re.sub(r"%\{(\w+)\}", lambda m: MACRO[m[1]], line) for line in body.split("\n") if line.startswith("%{")]
+wrong = step(rpm, there)
+check("rpm: each file is in one package", not wrong and set(rpm) == {"intact", "libs", "devel", "doc"}, "\n".join(wrong))
+check("a file that no list has is found", step(rpm, there + ["{bindir}/other"]) == ["{bindir}/other: in no package"])
+check("a line without a file is found", step({"x": ["{bindir}/other"]}, []) == ["x: {bindir}/other matches nothing"])
+if shutil.which("rpmspec"):
+    rc, out, err = run(["rpmspec", "-P", root / "packaging/rpm/intact.spec"])
+    check("rpm: the spec is read", rc == 0 and f"Version:        {version}" in out, out + err)
+rc, out, err = run(["bash", "-c", "set -eu; source packaging/arch/PKGBUILD; echo $pkgname $pkgver ${depends[*]}; declare -F build package"], cwd=root)
+check("arch: the PKGBUILD is read", rc == 0 and f"intact {version}" in out and all(d in out for d in ("jansson", "zstd", "zlib", "libelf")), out + err)
+needed = set(re.findall(r"^\w+ = dependency\('([\w-]+)'\)", (root / "meson.build").read_text(), re.M)) - {"threads"}
+names = {"libzstd": "libzstd-dev", "zlib": "zlib1g-dev", "jansson": "libjansson-dev", "libdw": "libdw-dev"}
+control, docker = (root / "debian/control").read_text(), (root / "packaging/docker/Dockerfile").read_text()
+check("what meson.build depends on is in every package's list", needed == set(names) and all(n in control and n in docker for n in names.values()) and
+      all(f"pkgconfig({n})" in spec for n in needed), needed)
+nodes = re.findall(r"^(INTACT_\d+) \{", (root / "src/api/exports.map").read_text(), re.M)
+symbols = (root / "debian/libintact1.symbols").read_text()
+check("debian: the symbols file has every version of the library", nodes and all(f"*@{n} " in symbols for n in nodes), symbols)
+scripts = [p for p in (root / "debian/tests").iterdir() if p.name != "control"]
+listed = set(re.findall(r"^Tests: (\S+)", (root / "debian/tests/control").read_text(), re.M))
+check("debian: the tests are listed and are shell", {p.name for p in scripts} == listed and all(run(["sh", "-n", p])[0] == 0 for p in scripts), listed)
+rc, out, err = sh(str(root / "debian/tests/watch"), work, AUTOPKGTEST_TMP=str(work))
+check("debian: the test that watches a program passes with the installed copy", rc == 0 and "watch: ok" in out, out + err)
+for line in re.findall(r"^RUN (.*(?:\\\n.*)*)", docker, re.M):
+    check(f"docker: RUN {line.split()[0]} is shell", run(["sh", "-n", "-c", line])[0] == 0, line)
 
 # ---- versions and the tarball --------------------------------------------------------
 
