@@ -7,8 +7,9 @@
 #include "judge/trace_tools.h"
 #include "verify/trace_verify.h"
 
-int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
-                     const char *what, const char **args)
+/* Options and exactly `want` words; -1 to go on, else the exit code. */
+static int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
+                            const char *what, const char **args)
 {
 	struct opts p = { table, args, 0, false };
 	struct buf err;

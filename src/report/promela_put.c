@@ -109,7 +109,7 @@ static bool risky_mod(const struct pml *m, enum ir_op op, uint32_t a, uint32_t b
 	return op == IR_MOD && m->x.ex[a].lo == INT32_MIN && m->x.ex[b].lo <= -1 && m->x.ex[b].hi >= -1;
 }
 
-void pml_ex(const struct pml *m, uint32_t id)
+static void pml_ex(const struct pml *m, uint32_t id)
 {
 	const struct ex e = m->x.ex[id];
 	if (m->out->len > PML_MAX_OUTPUT)
@@ -212,7 +212,8 @@ static void put_indexed(const struct pml *m, int32_t base, const struct ir_ins *
 	buf_char(m->out, ']');
 }
 
-void pml_assign(const struct pml *m, int32_t r)
+/* "r5 = " */
+static void pml_assign(const struct pml *m, int32_t r)
 {
 	pml_reg(m, (uint32_t)r);
 	buf_str(m->out, " = ");
