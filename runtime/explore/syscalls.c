@@ -174,6 +174,14 @@ static void on_stall(int sig, siginfo_t *info, void *context)
 
 void x_signals(void)
 {
+	/* What constructors have set up, before calls came here. */
+	for (long sig = 1; sig <= 64; sig++) {
+		struct kernel_action is = { 0 };
+		if (x_sys(SYS_rt_sigaction, sig, 0, (long)&is, 8, 0, 0) == 0) {
+			X.sig[sig].fn = (uint64_t)(uintptr_t)is.fn;
+			X.sig[sig].flags = is.flags;
+		}
+	}
 	x_signal_stack();
 	handle(SIGXCPU, on_stall);
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
@@ -581,12 +589,9 @@ static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 		*r = raised(a[1], pc);
 		return true;
 	case SYS_kill:
-		if (a[0] != x_sys(SYS_getpid, 0, 0, 0, 0, 0, 0) && a[0] != 0)
+		if (!x_own_process(a[0]))
 			return false;
 		*r = raised(a[1], pc);
-		return true;
-	case SYS_gettid:
-		*r = x_sys(SYS_getpid, 0, 0, 0, 0, 0, 0) + (long)X.current;
 		return true;
 	case SYS_mmap:
 		*r = map(a);
@@ -681,8 +686,6 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_getrusage:
 	case SYS_times:
 	case SYS_sched_getaffinity:
-	case SYS_getpid:
-	case SYS_getppid:
 	case SYS_getuid:
 	case SYS_geteuid:
 	case SYS_getgid:
@@ -703,10 +706,11 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_fstatfs:
 	case SYS_sched_getparam:
 	case SYS_sched_getscheduler:
-	case SYS_sched_setaffinity:
 	case SYS_getpriority:
 	case SYS_sched_get_priority_max:
 	case SYS_sched_get_priority_min:
+	case SYS_sched_getattr:
+	case SYS_sched_rr_get_interval:
 	case SYS_mincore:
 	case SYS_mlock:
 	case SYS_munlock:
@@ -714,8 +718,6 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_getresgid:
 	case SYS_umask:
 	case SYS_getxattr:
-	case SYS_sched_setscheduler:
-	case SYS_sched_setparam:
 	case SYS_setpriority:
 	case SYS_set_tid_address:
 		*r = into_memory(nr, a);
@@ -724,9 +726,9 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	return false;
 }
 
-long x_syscall(long nr, const long a[6], uintptr_t pc)
+long x_syscall(long nr, const long given[6], uintptr_t pc)
 {
-	long r = -ENOSYS;
+	long r = -ENOSYS, a[6] = { given[0], given[1], given[2], given[3], given[4], given[5] };
 	if (nr == SYS_clone || nr == SYS_clone3) {
 		uint64_t flags = nr == SYS_clone ? (uint64_t)a[0] : *(uint64_t *)a[0];
 		if (flags & CLONE_VM && !(flags & CLONE_VFORK))
@@ -737,7 +739,7 @@ long x_syscall(long nr, const long a[6], uintptr_t pc)
 		X.end_pc = pc;
 		x_give_up(CONTROL_WHY_UNSUPPORTED, nr == SYS_execve ? "it executes another program" : "it forks a process");
 	}
-	if (known(nr, a, pc, &r))
+	if (known(nr, a, pc, &r) || x_identity(nr, a, &r))
 		return r;
 	X.call = (uint32_t)nr;
 	X.call_pc = pc;
