@@ -533,6 +533,30 @@ static void may_wait(long nr, const long a[6], uintptr_t pc)
 	}
 }
 
+/* A poll that may wait: without descriptors it is a sleep; with a limit it sleeps, then looks again. */
+static long polls(const long a[6], uintptr_t pc)
+{
+	const long look[6] = { a[0], a[1], 0, 0, 0, 0 };
+	int ms = (int)a[2];
+	if (a[1] > 0) {
+		long r = into_memory(SYS_poll, look);
+		if (r)
+			return r;
+	}
+	while (ms < 0) { /* as wait_ready */
+		x_cancel_point();
+		if (X.alone)
+			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
+		x_point(SCHED_LOAD, NULL, IO, 0, 8, 0, pc);
+		long r = a[1] > 0 ? into_memory(SYS_poll, look) : 0;
+		if (r)
+			return r;
+		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
+	}
+	x_sleep((uint64_t)ms * 1000000, pc);
+	return a[1] > 0 ? into_memory(SYS_poll, look) : 0;
+}
+
 /* Simulated, or undone at the restart, or harmless: true. */
 static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 {
@@ -698,7 +722,6 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_clock_getres:
 	case SYS_gettimeofday:
 	case SYS_time:
-	case SYS_getcpu:
 	case SYS_prctl:
 	case SYS_arch_prctl:
 	case SYS_poll:
@@ -744,6 +767,8 @@ long x_syscall(long nr, const long given[6], uintptr_t pc)
 	X.call = (uint32_t)nr;
 	X.call_pc = pc;
 	may_wait(nr, a, pc);
+	if (nr == SYS_poll && a[2])
+		return polls(a, pc);
 	if (X.ctl->mode != CONTROL_SNAPSHOT)
 		return pass(nr, a);
 	if (undone(nr, a, pc, &r))
