@@ -84,14 +84,19 @@ static void map_control(long fd)
 	X.real = c->mode == CONTROL_REAL;
 }
 
+/* Virtual time begins an hour after the machine's start: programs do not expect a monotonic clock of 0. */
+#define UPTIME 3600000000000ull
+
 static void thread_zero(void)
 {
 	X.nthreads = X.live = 1;
 	X.current = 0;
 	X.alone = true;
-	X.thread[0] = (struct x_thread){
-		.state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs, .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op
-	};
+	X.thread[0] = (struct x_thread){ .state = XT_LIVE,
+		                         .joiner = X_THREADS,
+		                         .now = UPTIME,
+		                         .fs = X.slot[0].fs,
+		                         .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op };
 	x_clock_begin(X.clock[0], NULL);
 	X.clock[0][0] = 1;
 	X.held[0] = 0;

@@ -17,6 +17,7 @@
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"
 #include "program/explore_story.h"
+#include "program/inline_atomics.h"
 #include "report/finding.h"
 
 static struct {
@@ -122,9 +123,12 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
+	bool surveyed = true;
+	if (!file)
+		inline_atomics_warn(argv[0], &cli->err);
 	if (!file && !o.atomic.n && o.functions == 0) {
 		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
-		functions_survey(cli, &ask, &a, gaps);
+		surveyed = functions_survey(cli, &ask, &a, gaps);
 		ask.gaps = gaps->n ? gaps : NULL;
 	}
 	struct progress progress;
@@ -133,6 +137,9 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	ask.arg = &progress;
 	int rc = explore_search(cli, &ask, &got);
 	progress_end(&progress);
+	if (rc == EXIT_HOLDS && !surveyed) /* otherwise the message of the search is the cause */
+		buf_str(&cli->err, "intact: the functions that `intact run` would report could not be determined; they are not "
+		                   "judged (--atomic names functions)\n");
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		if (got.failed && o.save) {

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4 };
+enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4, WARM_UP = 32 };
 
 struct explore_search {
 	struct cli *cli;
@@ -27,6 +27,8 @@ struct explore_search {
 	unsigned n;
 	unsigned replaced; /* servers that were lost */
 	double began;
+	struct control *points; /* a process whose places are points from the first run on; NULL: none */
+	bool no_await;          /* loops that repeat the same reads are not taken to wait */
 };
 
 static void fill(const struct explore_search *s, struct control *c, unsigned i)
@@ -38,6 +40,7 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 	c->threads = s->threads;
 	c->races = a->races;
 	c->spurious = a->spurious;
+	c->no_await = s->no_await;
 	c->sched = (struct sched_options){
 		.strategy = (enum sched_strategy)a->strategy,
 		.seed = a->seed,
@@ -58,6 +61,12 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		c->lock_order = a->gaps->lock_order;
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
+	}
+	if (s->points) {
+		c->nplaces = s->points->nplaces <= CONTROL_PLACES ? s->points->nplaces : CONTROL_PLACES;
+		memcpy(c->places, s->points->places, sizeof c->places);
+		c->ngiven = s->points->nmodules <= CONTROL_MODULES ? s->points->nmodules : CONTROL_MODULES;
+		memcpy(c->given, s->points->modules, sizeof c->given);
 	}
 	if (a->seconds)
 		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
@@ -236,8 +245,8 @@ static bool same_end(const struct control *found, const struct control *again)
 	return again->end == found->end;
 }
 
-/* The same schedule in a fresh process, in detail. */
-static int confirm(struct explore_search *s, const struct control *found)
+/* The same schedule in a fresh process, in detail. EXIT_UNKNOWN: it does not fail there, as is said if `tell`. */
+static int confirm(struct explore_search *s, const struct control *found, bool tell)
 {
 	struct explore_server v;
 	struct buf *err = &s->cli->err;
@@ -248,7 +257,7 @@ static int confirm(struct explore_search *s, const struct control *found)
 	v.c->sched.strategy = SCHED_REPLAY;
 	v.c->sched.max_runs = 1;
 	v.c->detail = 1;
-	v.c->no_await = found->end == CONTROL_ENDLESS;
+	v.c->no_await = s->no_await || found->end == CONTROL_ENDLESS;
 	int rc = run_to_end(s, &v);
 	if (rc == EXIT_HOLDS && v.c->state == CONTROL_DONE && same_end(found, v.c)) {
 		v.c->end = found->end;
@@ -260,13 +269,26 @@ static int confirm(struct explore_search *s, const struct control *found)
 		s->got->modules = s->got->failed;
 		rc = s->got->failed ? EXIT_HOLDS : EXIT_INTERNAL;
 	} else if (rc == EXIT_HOLDS) {
-		buf_printf(err,
-		           "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
-		           "the program is not deterministic, or it corrupted the process\n",
-		           found->end, v.c->end, v.c->divergence.step);
+		if (tell)
+			explore_say_repeated(err, found, v.c);
 		rc = EXIT_UNKNOWN;
 	}
 	server_free(&v);
+	return rc;
+}
+
+/* In a fresh process, minimised if that fails, too. */
+static int repeat(struct explore_search *s, struct control *found)
+{
+	struct control *shorter = s->ask->keep ? NULL : copy(found);
+	int rc = EXIT_UNKNOWN;
+	if (shorter) {
+		minimise(s, shorter);
+		rc = confirm(s, shorter, false);
+	}
+	if (rc == EXIT_UNKNOWN)
+		rc = confirm(s, found, found->end != CONTROL_ENDLESS || s->no_await);
+	free(shorter);
 	return rc;
 }
 
@@ -440,6 +462,55 @@ static int replay(struct explore_search *s)
 	return EXIT_HOLDS;
 }
 
+/*
+ * An exhaustive search lets a thread that spins on plain data run on, as such data are no points before a race has
+ * shown them; sampling is fair. So some sampled schedules come first, for the places that race in them.
+ */
+static void find_points(struct explore_search *s)
+{
+	struct explore_server v;
+	if (!server_new(&v, &s->cli->err))
+		return;
+	fill(s, v.c, 0);
+	v.c->sched.strategy = SCHED_MIX;
+	v.c->sched.max_runs = WARM_UP;
+	v.c->sched.shards = 0;
+	v.c->sched.no_coverage = true;
+	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nplaces)
+		s->points = copy(v.c);
+	server_free(&v);
+}
+
+/* The search, and what it found repeated. */
+static int search(struct explore_search *s)
+{
+	struct explore_got *got = s->got;
+	struct control *found = NULL;
+	bool again = true;
+	int rc = EXIT_HOLDS;
+	for (int tries = 0; again && tries < TRIES; tries++) {
+		free(got->modules);
+		got->modules = NULL;
+		rc = once(s, &found, &again);
+		stop_all(s);
+	}
+	if (rc == EXIT_HOLDS && found && !s->ask->survey_fd) {
+		free(got->modules);
+		got->modules = NULL;
+		rc = repeat(s, found);
+		if (rc == EXIT_UNKNOWN && found->end == CONTROL_ENDLESS && !s->no_await) {
+			/* A loop that was taken to wait forever does end: from now on loops are run to their end. */
+			s->no_await = true;
+			free(found);
+			memset(&got->stats, 0, sizeof got->stats);
+			got->cut = got->blocks = got->awaits = got->cancels = got->aside = got->judged = got->unjudged = 0;
+			return search(s);
+		}
+	}
+	free(found);
+	return rc;
+}
+
 int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
 {
 	assert(ask->argv && ask->argv[0]);
@@ -456,29 +527,12 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
 		s->server[i].fd = s->server[i].pidfd = -1;
-	struct control *found = NULL;
-	bool again = true;
-	int rc = EXIT_HOLDS;
-	if (ask->replay) {
-		rc = replay(s);
-		again = false;
-	}
-	for (int tries = 0; again && tries < TRIES; tries++) {
-		free(got->modules);
-		got->modules = NULL;
-		rc = once(s, &found, &again);
-		stop_all(s);
-	}
-	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
-		free(got->modules);
-		got->modules = NULL;
-		if (!ask->keep)
-			minimise(s, found);
-		rc = confirm(s, found);
-	}
+	if (ask->strategy == SCHED_DPOR && !ask->replay)
+		find_points(s);
+	int rc = ask->replay ? replay(s) : search(s);
+	free(s->points);
 	got->mode = s->mode;
 	got->seconds = server_now() - s->began;
-	free(found);
 	free(s);
 	return rc;
 }

@@ -55,6 +55,7 @@ struct explore_race {
 struct explore_link {        /* of a cycle of conflicts: from an event to a later one */
 	const char *what[2]; /* "T1 reads count" */
 	struct explore_place at[2];
+	uint32_t step[2]; /* from 1: its own step, or the last before it; 0: not known */
 };
 
 struct explore_failure {
@@ -65,6 +66,7 @@ struct explore_failure {
 	struct explore_place at;
 	uint64_t schedule; /* which one it was, from 1 */
 	uint32_t preemptions, switches;
+	uint32_t step; /* of a data race: the last step before it, from 1; 0: not known */
 	AVEC(struct explore_thread) threads;
 	AVEC(struct explore_step) steps;
 	AVEC(struct explore_place) stack; /* where it ended */

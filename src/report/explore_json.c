@@ -86,6 +86,8 @@ static void cycle(struct json_out *j, const struct explore_failure *f)
 			json_begin_object(j, NULL);
 			json_text(j, "text", f->cycle.data[i].what[k]);
 			place(j, "at", &f->cycle.data[i].at[k]);
+			if (f->cycle.data[i].step[k])
+				json_uint(j, "step", f->cycle.data[i].step[k]);
 			json_end(j);
 		}
 	json_end(j);
@@ -138,6 +140,8 @@ static void race(struct json_out *j, const struct explore_race *r, const struct 
 	if (f) {
 		json_uint(j, "preemptions", f->preemptions);
 		json_uint(j, "switches", f->switches);
+		if (f->step)
+			json_uint(j, "step", f->step);
 		threads(j, f);
 		steps(j, f);
 	}
@@ -337,6 +341,7 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 		                       .schedule = number(o, "schedule"),
 		                       .preemptions = (uint32_t)number(o, "preemptions"),
 		                       .switches = (uint32_t)number(o, "switches"),
+		                       .step = (uint32_t)number(o, "step"),
 		                       .gone = text_or_null(o, "gone"),
 		                       .cause = text_or_null(o, "cause"),
 		                       .output = text_or_null(o, "output"),
@@ -372,6 +377,7 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 		for (size_t k = 0; k < 2; k++) {
 			l.what[k] = doc_text(json_array_get(cycle, i + k), "text");
 			l.at[k] = read_place(json_object_get(json_array_get(cycle, i + k), "at"));
+			l.step[k] = (uint32_t)number(json_array_get(cycle, i + k), "step");
 		}
 		avec_push(a, &f->cycle, l);
 	}

@@ -9,7 +9,7 @@
 #include "base/invariant.h"
 #include "report/explore.h"
 
-enum { SHOWN_HEAD = 24, SHOWN_TAIL = 160, MAX_LANES = 8, MIN_LANE = 12, MAX_LANE = 34 };
+enum { SHOWN_HEAD = 24, SHOWN_TAIL = 160, SHOWN_AROUND = 12, MAX_LANES = 8, MIN_LANE = 12, MAX_LANE = 34 };
 
 const char *explore_verdict(const struct explore_report *r)
 {
@@ -160,17 +160,35 @@ static void row(struct buf *b, const struct explore_failure *f, const struct lan
 	buf_char(b, '\n');
 }
 
+static bool near(uint32_t i, uint32_t step)
+{
+	return step && i + 1 + SHOWN_AROUND >= step && i < step + SHOWN_AROUND;
+}
+
+/* Of a long schedule: the beginning, and what is around a conflict or a race. Other failures are what the end led to. */
+static bool shown(const struct explore_failure *f, uint32_t i)
+{
+	uint32_t n = f->steps.len, tail = f->step || f->cycle.len ? SHOWN_AROUND : SHOWN_TAIL;
+	bool any = n <= SHOWN_HEAD + SHOWN_TAIL || i < SHOWN_HEAD || i + tail >= n || near(i, f->step);
+	for (uint32_t k = 0; k < f->cycle.len && !any; k++)
+		any = near(i, f->cycle.data[k].step[0]) || near(i, f->cycle.data[k].step[1]);
+	return any;
+}
+
 static void table(struct buf *b, const struct explore_failure *f)
 {
 	struct lanes l;
 	find_lanes(f, &l);
 	header(b, f, &l);
-	uint32_t n = f->steps.len;
+	uint32_t n = f->steps.len, omitted = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (n > SHOWN_HEAD + SHOWN_TAIL && i == SHOWN_HEAD) {
-			buf_printf(b, "     ...  %u steps omitted; --json contains all\n", n - SHOWN_HEAD - SHOWN_TAIL);
-			i = n - SHOWN_TAIL;
+		if (!shown(f, i)) {
+			omitted++;
+			continue;
 		}
+		if (omitted)
+			buf_printf(b, "     ...  %u step%s omitted; --json contains all\n", omitted, omitted == 1 ? "" : "s");
+		omitted = 0;
 		row(b, f, &l, i);
 	}
 	bool any = false;
@@ -213,6 +231,8 @@ static void cycle(struct buf *b, const struct explore_failure *f)
 		const struct explore_link *l = &f->cycle.data[i];
 		for (int k = 0; k < 2; k++) {
 			buf_str(b, k ? "    -> " : "  ");
+			if (l->step[k])
+				buf_printf(b, "step %u: ", l->step[k]);
 			buf_safe(b, l->what[k], strlen(l->what[k]));
 			buf_str(b, " at ");
 			place(b, &l->at[k]);

@@ -19,7 +19,7 @@
 
 enum {
 	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
-	CONTROL_VERSION = 2,
+	CONTROL_VERSION = 3,
 	CONTROL_STEPS = 1 << 17, /* of a run, at most */
 	CONTROL_PLACES = 4096,   /* places of accesses that are points */
 	CONTROL_MODULES = 256,
@@ -109,7 +109,8 @@ struct control_race {
 struct control_end_of_link {
 	uint64_t pc, addr;
 	uint16_t thread;
-	uint8_t kind; /* enum event_kind */
+	uint8_t kind;  /* enum event_kind */
+	uint32_t step; /* steps of the schedule by then */
 };
 struct control_link {
 	struct control_end_of_link end[2];
