@@ -60,6 +60,24 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
 }
 
+/* A server with its block filled in. */
+static bool prepare(struct explore_search *s, struct explore_server *v, unsigned i)
+{
+	const struct explore_tests *t = s->ask->tests;
+	if (!server_new(v, &s->cli->err))
+		return false;
+	fill(s, v->c, i);
+	if (!t)
+		return true;
+	v->serve = t->serve;
+	v->serve_arg = t->arg;
+	v->c->object.mode = OBJTEST_EXPLORE;
+	v->c->object.server = i;
+	v->c->sched.shards = 0; /* each explores scenarios of its own */
+	v->c->sched.max_runs = s->ask->schedules;
+	return server_asks(v, &s->cli->err);
+}
+
 /* ---- why a server has ended ---- */
 
 static void say_text(struct buf *b, const struct control *c)
@@ -104,6 +122,10 @@ static int died(struct explore_search *s, const struct explore_server *v)
 	const char *program = s->ask->argv[0];
 	if (v->c->state == CONTROL_GIVEN_UP)
 		return gave_up(s, v->c);
+	if (v->c->state == CONTROL_OBJECT) {
+		buf_str(err, "intact: the program is an object test (intact/test.h), to which this option does not apply\n");
+		return EXIT_USAGE;
+	}
 	if (v->c->state == CONTROL_NEW) {
 		if (WIFEXITED(v->status) && (WEXITSTATUS(v->status) == 126 || WEXITSTATUS(v->status) == 127))
 			return EXIT_USAGE; /* said by itself */
@@ -187,6 +209,7 @@ static void give_schedule(struct control *c, const struct control *from)
 	memcpy(c->places, from->places, sizeof from->places);
 	c->ngiven = from->nmodules <= CONTROL_MODULES ? from->nmodules : CONTROL_MODULES;
 	memcpy(c->given, from->modules, sizeof from->modules);
+	c->object.scenario = from->object.scenario;
 }
 
 static int run_to_end(struct explore_search *s, struct explore_server *v)
@@ -203,9 +226,8 @@ static int run_to_end(struct explore_search *s, struct explore_server *v)
 static void minimise(struct explore_search *s, struct control *found)
 {
 	struct explore_server v;
-	if (found->end == CONTROL_ENDLESS || !server_new(&v, &s->cli->err))
+	if (found->end == CONTROL_ENDLESS || !prepare(s, &v, 0))
 		return;
-	fill(s, v.c, 0);
 	give_schedule(v.c, found);
 	v.c->sched.strategy = SCHED_GUIDE;
 	v.c->sched.max_runs = 0;
@@ -233,9 +255,8 @@ static int confirm(struct explore_search *s, const struct control *found)
 {
 	struct explore_server v;
 	struct buf *err = &s->cli->err;
-	if (!server_new(&v, err))
+	if (!prepare(s, &v, 0))
 		return EXIT_INTERNAL;
-	fill(s, v.c, 0);
 	give_schedule(v.c, found);
 	v.c->sched.strategy = SCHED_REPLAY;
 	v.c->sched.max_runs = 1;
@@ -267,9 +288,10 @@ static int confirm(struct explore_search *s, const struct control *found)
 static int start_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++) {
-		if (!server_new(&s->server[i], &s->cli->err))
+		if (!prepare(s, &s->server[i], i))
 			return EXIT_INTERNAL;
-		fill(s, s->server[i].c, i);
+		if (s->ask->tests)
+			s->ask->tests->begin(s->ask->tests->arg, i, s->server[i].c);
 		if (!server_start(&s->server[i], s->ask->argv, s->cli->keeps_pipe, &s->cli->err))
 			return EXIT_INTERNAL;
 	}
@@ -281,7 +303,7 @@ static bool is_lost(const struct explore_server *v)
 {
 	const struct control *c = v->c;
 	bool intact = c->magic == CONTROL_MAGIC && c->version == CONTROL_VERSION && c->size == sizeof *c &&
-	              c->state <= CONTROL_GIVEN_UP;
+	              c->state <= CONTROL_OBJECT;
 	return !v->stalled && (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
 }
 
@@ -295,10 +317,11 @@ static int replace(struct explore_search *s, unsigned i)
 	if (WIFSIGNALED(v->status))
 		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
 	buf_str(err, "; another takes its place\n");
+	struct objtest_scenario scenario = v->c->object.scenario;
 	server_free(v);
-	if (!server_new(v, err))
+	if (!prepare(s, v, i))
 		return EXIT_INTERNAL;
-	fill(s, v->c, i);
+	v->c->object.scenario = scenario;
 	v->c->sched.seed += (uint64_t)s->replaced << 40;
 	return server_start(v, s->ask->argv, s->cli->keeps_pipe, err) ? EXIT_HOLDS : EXIT_INTERNAL;
 }
@@ -390,9 +413,8 @@ static int replay(struct explore_search *s)
 {
 	struct explore_server v;
 	for (int tries = 0; tries < TRIES; tries++) {
-		if (!server_new(&v, &s->cli->err))
+		if (!prepare(s, &v, 0))
 			return EXIT_INTERNAL;
-		fill(s, v.c, 0);
 		give_schedule(v.c, s->ask->replay);
 		v.c->sched.strategy = SCHED_REPLAY;
 		v.c->sched.max_runs = 1;
@@ -427,12 +449,11 @@ static int replay(struct explore_search *s)
 	return EXIT_HOLDS;
 }
 
-int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+static struct explore_search *search_new(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
 {
 	struct explore_search *s = calloc(1, sizeof *s);
 	if (!s)
-		return EXIT_INTERNAL;
-	memset(got, 0, sizeof *got);
+		return NULL;
 	*s = (struct explore_search){ .cli = cli,
 		                      .ask = ask,
 		                      .got = got,
@@ -441,7 +462,26 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
-		s->server[i].fd = s->server[i].pidfd = -1;
+		s->server[i].fd = s->server[i].pidfd = s->server[i].ask_fd = -1;
+	return s;
+}
+
+/* `found` failed: the smallest such schedule, as a fresh process tells it. */
+static int settle(struct explore_search *s, struct control *found)
+{
+	free(s->got->modules);
+	s->got->modules = NULL;
+	if (!s->ask->keep)
+		minimise(s, found);
+	return confirm(s, found);
+}
+
+int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	memset(got, 0, sizeof *got);
+	struct explore_search *s = search_new(cli, ask, got);
+	if (!s)
+		return EXIT_INTERNAL;
 	struct control *found = NULL;
 	bool again = true;
 	int rc = EXIT_HOLDS;
@@ -455,15 +495,29 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
-	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
-		free(got->modules);
-		got->modules = NULL;
-		if (!ask->keep)
-			minimise(s, found);
-		rc = confirm(s, found);
-	}
 	got->mode = s->mode;
+	if (rc == EXIT_HOLDS && found && ask->raw) {
+		free(got->modules);
+		got->failed = got->modules = found;
+		found = NULL;
+	} else if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
+		rc = settle(s, found);
+	}
 	got->seconds = server_now() - s->began;
+	free(found);
+	free(s);
+	return rc;
+}
+
+int explore_settle(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	struct explore_search *s = search_new(cli, ask, got);
+	struct control *found = got->failed;
+	if (!s)
+		return EXIT_INTERNAL;
+	s->mode = got->mode;
+	got->failed = got->modules = NULL;
+	int rc = settle(s, found);
 	free(found);
 	free(s);
 	return rc;
