@@ -83,8 +83,6 @@ struct intact_call {
 	long arg[INTACT_TEST_ARGUMENTS] INTACT_TEST_NONE;
 };
 
-enum { INTACT_LOCK_FREE = 1, INTACT_OBSTRUCTION_FREE = 2 };
-
 struct intact_test {
 	const char *name INTACT_TEST_NONE;
 	void *(*create)(void) INTACT_TEST_NONE;          /* NULL: there is nothing to create; calls get a null pointer */
@@ -94,13 +92,14 @@ struct intact_test {
 	 * as for `intact history --spec`, relative to the working directory. */
 	const char *spec INTACT_TEST_NONE;
 	const char *initial INTACT_TEST_NONE;            /* of an object of `intact history`: its initial value; NULL: the usual one */
-	const char *condition INTACT_TEST_NONE;          /* NULL: "linearizable" */
+	/* NULL or "linearizable"; "sequential" (consistency: the order of each thread counts, not time); "quiescent" (calls count as
+	 * ordered only if at a moment between them no call was under way); with `spec`: "regular" or "safe" (registers). */
+	const char *condition INTACT_TEST_NONE;
 	/* A sequential implementation: every operation has a `model`, which gets what model_create returns. */
 	void *(*model_create)(void) INTACT_TEST_NONE;
 	void (*model_destroy)(void *model) INTACT_TEST_NONE;
 	/* Called when all calls have ended; it ends the program (assert, abort) when something is wrong. */
 	void (*validate)(void *object) INTACT_TEST_NONE;
-	unsigned progress INTACT_TEST_NONE;              /* INTACT_LOCK_FREE or INTACT_OBSTRUCTION_FREE */
 	struct intact_call before[INTACT_TEST_CALLS] INTACT_TEST_NONE; /* made by one thread before the others begin, */
 	struct intact_call after[INTACT_TEST_CALLS] INTACT_TEST_NONE;  /* and after they have ended */
 	struct intact_operation operations[INTACT_TEST_OPERATIONS] INTACT_TEST_NONE;

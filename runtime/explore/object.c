@@ -138,7 +138,6 @@ _Noreturn void x_object_describe(void)
 	copy_text(a->initial, sizeof a->initial, t->initial);
 	copy_text(a->condition, sizeof a->condition, t->condition ? t->condition : "linearizable");
 	a->has_model = t->model_create != NULL;
-	a->progress = t->progress;
 	for (a->nops = 0; a->nops < OBJTEST_OPS && t->operations[a->nops].call; a->nops++)
 		describe_op(&a->op[a->nops], &t->operations[a->nops], a->has_model);
 	if (!a->nops)

@@ -11,6 +11,7 @@
 #include "program/explore_story.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -73,7 +74,7 @@ static bool prepare(struct explore_search *s, struct explore_server *v, unsigned
 	v->serve_arg = t->arg;
 	v->c->object.mode = OBJTEST_EXPLORE;
 	v->c->object.server = i;
-	v->c->sched.shards = 0; /* each explores scenarios of its own */
+	v->c->sched.shard = v->c->sched.shards = 0; /* each explores scenarios of its own */
 	v->c->sched.max_runs = s->ask->schedules;
 	return server_asks(v, &s->cli->err);
 }
@@ -183,9 +184,17 @@ static void add_races(struct explore_got *g, const struct control *c)
 
 static struct control *copy(const struct control *c)
 {
-	struct control *p = malloc(sizeof *p);
-	if (p)
-		memcpy(p, c, sizeof *p);
+	/* the long arrays only as far as they are used: the rest of the pages is never touched */
+	struct control *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	uint32_t n = c->nevents < CONTROL_STEPS ? c->nevents : CONTROL_STEPS;
+	memcpy(p, c, offsetof(struct control, events));
+	memcpy(p->events, c->events, n * sizeof *p->events);
+	p->nend_stack = c->nend_stack;
+	memcpy(p->end_stack, c->end_stack, sizeof p->end_stack);
+	memcpy(p->steps, c->steps, n * sizeof *p->steps);
+	p->tried = c->tried;
 	return p;
 }
 

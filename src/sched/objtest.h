@@ -40,7 +40,6 @@ enum objtest_reply {
 
 enum { OBJTEST_BLOCKS = 1, OBJTEST_BOOLEAN = 2, OBJTEST_HAS_MODEL = 4 }; /* flags of an operation */
 enum { OBJTEST_ARG_NONE, OBJTEST_ARG_RANGE, OBJTEST_ARG_UNIQUE };
-enum { OBJTEST_LOCK_FREE = 1, OBJTEST_OBSTRUCTION_FREE = 2 };
 
 struct objtest_arg {
 	int64_t lo, hi;
@@ -69,7 +68,7 @@ struct objtest_scenario {
 
 struct objtest_about {
 	char name[OBJTEST_NAME], spec[OBJTEST_TEXT], initial[OBJTEST_TEXT], condition[OBJTEST_NAME];
-	uint32_t nops, nbefore, nafter, progress, has_model;
+	uint32_t nops, nbefore, nafter, has_model;
 	struct objtest_op op[OBJTEST_OPS];
 	struct objtest_call before[OBJTEST_LISTED], after[OBJTEST_LISTED];
 };
