@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_out.h"
 #include "history/history.h"
 #include "history/judged.h"
 #include "history/object.h"
@@ -230,26 +231,31 @@ static void event_write(const struct object_judge *j, const struct objtest_call 
 	while (n < OBJTEST_ARGS && op->arg[n].kind)
 		n++;
 	bool full = returned && result == OBJTEST_RESULT_FULL;
-	buf_printf(b, "{\"process\":%u,\"type\":\"%s\",\"f\":", c->thread, !returned ? "invoke" : full ? "fail" : "ok");
-	buf_json(b, op->as, strlen(op->as));
-	buf_char(b, ',');
+	struct json_out w, *o = &w;
+	json_out_init(o, b, false);
+	json_begin_object(o, NULL);
+	json_uint(o, "process", c->thread);
+	json_text(o, "type", !returned ? "invoke" : full ? "fail" : "ok");
+	json_text(o, "f", op->as);
 	if (keyed)
-		buf_printf(b, "\"key\":%" PRId64 ",", c->arg[0]);
-	buf_str(b, "\"value\":");
+		json_int(o, "key", c->arg[0]);
 	if (returned && !full) {
-		value_write(j, op, result, b);
+		value_write(j, op, result, json_value(o, "value"));
 	} else if (n <= from) {
-		buf_str(b, "null");
+		buf_str(json_value(o, "value"), "null");
+	} else if (n == from + 1) {
+		json_int(o, "value", c->arg[from]);
 	} else {
-		buf_str(b, n > from + 1 ? "[" : "");
+		json_begin_array(o, "value");
 		for (uint32_t k = from; k < n; k++)
-			buf_printf(b, "%s%" PRId64, k > from ? "," : "", c->arg[k]);
-		buf_str(b, n > from + 1 ? "]" : "");
+			json_int(o, NULL, c->arg[k]);
+		json_end(o);
 	}
-	buf_str(b, "}\n");
+	json_end(o);
+	buf_char(b, '\n');
 }
 
-/* "pop -> 1 by process 1 (line 3)": the lines are of a text that nobody sees. */
+/* "pop -> 1 by process 1 (line 3)": the lines are of a text that is not shown. */
 static void sentence_write(const char *s, struct buf *out)
 {
 	while (*s) {

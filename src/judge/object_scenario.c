@@ -501,7 +501,7 @@ void scenario_write(const struct objtest_about *a, const struct objtest_scenario
 
 /* ---- smaller ones ---- */
 
-/* Without the calls that `without` names; threads that have none left are gone, if that changes nobody's role. */
+/* Without the calls that `without` names; threads that have none left are gone, if that changes no other thread's role. */
 static void drop(const struct objtest_about *a, const struct objtest_scenario *s, uint64_t without, struct objtest_scenario *out)
 {
 	uint32_t number[OBJTEST_THREADS + 1] = { 0 }, n = 0;

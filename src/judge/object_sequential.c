@@ -119,7 +119,7 @@ static bool about(struct sequential *s, const struct objtest_scenario *sc)
 
 /* ---- one history ---- */
 
-struct search {
+struct order_search {
 	struct sequential *s;
 	const struct objtest_history *h;
 	uint64_t before[OBJTEST_CALLS]; /* calls that come before it */
@@ -133,7 +133,7 @@ struct search {
 };
 
 /* The calls by which the returns, then those that wait, come: a likely order. */
-static uint32_t likely(const struct search *x, uint64_t done, uint8_t *order)
+static uint32_t likely(const struct order_search *x, uint64_t done, uint8_t *order)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < x->h->nevents; i++) {
@@ -145,7 +145,7 @@ static uint32_t likely(const struct search *x, uint64_t done, uint8_t *order)
 }
 
 /* The node behind `at` (whose order is the path) and call c; 0: not known. */
-static uint32_t child(struct search *x, uint32_t at, uint64_t done, uint32_t c)
+static uint32_t child(struct order_search *x, uint32_t at, uint64_t done, uint32_t c)
 {
 	struct sequential *s = x->s;
 	if (s->node[at].child[c])
@@ -184,7 +184,7 @@ static uint32_t child(struct search *x, uint32_t at, uint64_t done, uint32_t c)
 }
 
 /* The order is as long as none before it, and nothing that could come next agrees: remember why. */
-static void remember(struct search *x, uint32_t at, uint64_t done)
+static void remember(struct order_search *x, uint32_t at, uint64_t done)
 {
 	struct seq_reason *w = x->why;
 	if (x->last != OBJTEST_CALLS || (w->n && x->n <= w->n) || (w->next && !x->n))
@@ -204,7 +204,7 @@ static void remember(struct search *x, uint32_t at, uint64_t done)
 	}
 }
 
-static bool found(struct search *x, uint32_t at, uint64_t done)
+static bool found(struct order_search *x, uint32_t at, uint64_t done)
 {
 	if (x->last == OBJTEST_CALLS) {
 		x->why->ordered = done;
@@ -222,7 +222,7 @@ static bool found(struct search *x, uint32_t at, uint64_t done)
 }
 
 /* Depth first; the recursion is as deep as there are calls. */
-static bool search(struct search *x, uint32_t at, uint64_t done)
+static bool search(struct order_search *x, uint32_t at, uint64_t done)
 {
 	if (++x->steps > MAX_STEPS) {
 		x->unsure = true;
@@ -258,7 +258,7 @@ static bool search(struct search *x, uint32_t at, uint64_t done)
 }
 
 /* Which calls come before which, by the condition. */
-static void orders(struct search *x, const struct objtest_scenario *sc, enum seq_condition condition)
+static void orders(struct order_search *x, const struct objtest_scenario *sc, enum seq_condition condition)
 {
 	uint64_t ended = 0, open = 0, settled = 0; /* settled: ended before a moment when no call was open */
 	const struct objtest_history *h = x->h;
@@ -285,7 +285,7 @@ static void orders(struct search *x, const struct objtest_scenario *sc, enum seq
 	}
 }
 
-static enum seq_verdict answer(const struct search *x, bool ok)
+static enum seq_verdict answer(const struct order_search *x, bool ok)
 {
 	return ok ? SEQ_EXPLAINED : x->unsure ? SEQ_UNKNOWN : SEQ_NOT_EXPLAINED;
 }
@@ -295,7 +295,7 @@ static enum seq_verdict answer(const struct search *x, bool ok)
 static enum seq_verdict ask(struct sequential *s, const struct objtest_scenario *sc, const struct objtest_history *h,
                             enum seq_condition condition, uint32_t last, struct seq_reason *why)
 {
-	struct search x = { .s = s, .h = h, .last = last, .why = why };
+	struct order_search x = { .s = s, .h = h, .last = last, .why = why };
 	if (!about(s, sc))
 		return SEQ_UNKNOWN;
 	orders(&x, sc, condition);

@@ -6,8 +6,6 @@
 
 enum { MIN_COLUMN = 8, GAP = 3 };
 
-typedef unsigned long long ull;
-
 /* ---- text ---- */
 
 static void cell(struct buf *b, const struct explore_call *c)

@@ -7,7 +7,7 @@
 #include "base/json_out.h"
 #include "report/explore.h"
 
-/* The scenario as a table, a column a thread. */
+/* The scenario as a table, one column per thread. */
 void explore_object_table(const struct explore_object *o, struct buf *out);
 /* The verdict when nothing was found, and how much was looked at. */
 void explore_object_holds(const struct explore_report *r, struct buf *out);
