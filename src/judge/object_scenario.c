@@ -212,6 +212,14 @@ static bool next_enumerated(struct scenario_source *s, struct objtest_scenario *
 	return false;
 }
 
+uint32_t scenario_idle_thread(const struct objtest_about *a, struct scenario_shape shape)
+{
+	for (uint32_t t = 1; t <= shape.threads; t++)
+		if (!choices(a, t))
+			return t;
+	return 0;
+}
+
 uint64_t scenario_count(const struct objtest_about *a, struct scenario_shape shape)
 {
 	uint64_t n = 1;

@@ -53,6 +53,8 @@ void scenario_result_write(const struct objtest_about *about, const struct objte
 /* The next one; false: there is none left. */
 bool scenario_next(struct scenario_source *s, struct objtest_scenario *out);
 void scenario_source_free(struct scenario_source *s);
+/* A thread of the shape that may call no operation; 0: there is none. */
+uint32_t scenario_idle_thread(const struct objtest_about *about, struct scenario_shape shape);
 /* How many scenarios of a shape there are; 0: more than a million. */
 uint64_t scenario_count(const struct objtest_about *about, struct scenario_shape shape);
 

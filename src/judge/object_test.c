@@ -115,6 +115,26 @@ static const char *usual_shapes(const struct object_test_options *o)
 	return o->exhaustive ? "2x2,3x1" : "2x1,2x2,3x1,2x3,3x2,4x1,2x4,3x3";
 }
 
+/* Shapes with a thread that may call nothing are left out, unless they were asked for; one must be left. */
+static bool keep_possible(struct object_test *t, struct buf *why)
+{
+	struct scenario_source *s = &t->source;
+	uint32_t n = 0, idle = 0;
+	for (uint32_t i = 0; i < s->nshapes; i++) {
+		uint32_t thread = scenario_idle_thread(&t->about, s->shape[i]);
+		if (!thread)
+			s->shape[n++] = s->shape[i];
+		else if (!idle || t->o->shape)
+			idle = thread;
+	}
+	bool ok = n && (n == s->nshapes || !t->o->shape);
+	s->nshapes = n;
+	if (!ok)
+		buf_printf(why, "no operation of '%s' may be called by thread %u (`threads` of the operations)", t->about.name,
+		           idle);
+	return ok;
+}
+
 static bool choose_scenarios(struct object_test *t)
 {
 	struct scenario_source *s = &t->source;
@@ -130,6 +150,7 @@ static bool choose_scenarios(struct object_test *t)
 		ok = scenario_read(&t->about, t->o->scenario, &s->only, &why);
 	} else {
 		ok = scenario_shapes_read(s, t->o->shape ? t->o->shape : usual_shapes(t->o), &why);
+		ok = ok && keep_possible(t, &why);
 		for (uint32_t i = 0; ok && s->enumerate && i < s->nshapes; i++)
 			if (!scenario_count(&t->about, s->shape[i])) {
 				ok = false;
@@ -522,8 +543,21 @@ static void tell_steps(const struct object_test *t, const struct control *c, str
 		f->threads.data[i].name = i <= c->object.scenario.nthreads ? "" : f->threads.data[i].name;
 }
 
+/* What the process that failed has left in its block may be damaged. */
+static void make_safe(const struct object_test *t, struct control *c)
+{
+	struct objtest_scenario *s = &c->object.scenario;
+	bool ok = s->ncalls <= OBJTEST_CALLS && s->nthreads <= OBJTEST_THREADS && c->object.history.nevents <= 2 * OBJTEST_CALLS;
+	for (uint32_t i = 0; ok && i < s->ncalls; i++)
+		ok = s->call[i].op < t->about.nops && s->call[i].thread <= s->nthreads;
+	if (!ok)
+		s->ncalls = s->nthreads = c->object.history.nevents = 0;
+}
+
 void object_test_tell(struct object_test *t, const struct explore_got *got, struct arena *a, struct explore_report *r)
 {
+	if (got->failed)
+		make_safe(t, got->failed);
 	struct explore_object *o = r->object = arena_new(a, struct explore_object);
 	*o = (struct explore_object){ .name = arena_strdup(a, t->about.name),
 		                      .against = object_judge_against(&t->judge, a),

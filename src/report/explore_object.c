@@ -80,7 +80,7 @@ void explore_object_table(const struct explore_object *o, struct buf *b)
 		return;
 	buf_str(b, "\nThe scenario");
 	if (o->number)
-		buf_printf(b, ", made smaller from scenario %llu", (ull)o->number);
+		buf_printf(b, "%s%llu", o->tried ? ", made smaller from scenario " : " ", (ull)o->number);
 	buf_str(b, ", with the results:\n\n");
 	main_rows(b, "  before: ", o->before.data, o->before.len);
 	columns(o, b);

@@ -146,6 +146,12 @@ check("validate is called at the end", rc == 1 and "FAILED ASSERTION" in out and
 rc, out, err = explore("-x", build("racy", counter(LOST).replace("static atomic_int n", "static int n")))
 check("data races in an object are reported, with the scenario", rc == 1 and ("data race" in out or "NOT LINEARIZABLE" in out) and "T1" in out, out + err)
 
+producer = build("producer", counter(op=", .threads = INTACT_THREAD(1)").replace("INTACT_OPERATION(get)", "INTACT_OPERATION(get, .threads = INTACT_THREAD(2))"))
+rc, out, err = explore("-x", producer)
+check("shapes with a thread that has nothing to call are left out", rc == 0 and "(2x2)" in out, out + err)
+rc, out, err = explore("-x", "--shape", "3x1", producer)
+check("... and refused when they are asked for", rc == 2 and "may be called by thread 3" in err, out + err)
+
 # ---- mistakes
 
 def refused(name, text, *words):
@@ -191,6 +197,15 @@ check("a scenario that does not fit the program", rc == 2 and "no such operation
 (work / "s3").write_text(re.sub(r'setting "scenario".*\n', "", text))
 rc, out, err = explore("--replay", work / "s3")
 check("a schedule of no object test", rc == 2 and "object test" in err, out + err)
+
+# ---- reports
+
+rc, out, err = explore("--json", work / "r.json", "--html", work / "r.html", "--sarif", work / "r.sarif", "--junit", work / "r.xml", lost)
+rc2, out2, err2 = run(intact, "report", work / "r.json")
+check("a saved result renders as the same text", rc == 1 and out == out2, out + out2 + err2)
+page = (work / "r.html").read_text()
+check("the page has the scenario, SARIF the rule, JUnit the failure", "objectTable" in page and "inc() | inc()" in page
+      and "explore-not-linearizable" in (work / "r.sarif").read_text() and "<failure" in (work / "r.xml").read_text(), page[:200])
 
 # ---- the stress test, compiled plainly
 
