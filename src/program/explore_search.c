@@ -12,6 +12,7 @@
 #include "program/explore_story.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -72,6 +73,24 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
 }
 
+/* A server with its block filled in. */
+static bool prepare(struct explore_search *s, struct explore_server *v, unsigned i)
+{
+	const struct explore_tests *t = s->ask->tests;
+	if (!server_new(v, &s->cli->err))
+		return false;
+	fill(s, v->c, i);
+	if (!t)
+		return true;
+	v->serve = t->serve;
+	v->serve_arg = t->arg;
+	v->c->object.mode = OBJTEST_EXPLORE;
+	v->c->object.server = i;
+	v->c->sched.shard = v->c->sched.shards = 0; /* each explores scenarios of its own */
+	v->c->sched.max_runs = s->ask->schedules;
+	return server_asks(v, &s->cli->err);
+}
+
 /* ---- why a server has ended ---- */
 
 static void say_text(struct buf *b, const struct control *c)
@@ -118,6 +137,10 @@ static int died(struct explore_search *s, const struct explore_server *v)
 	const char *program = s->ask->argv[0];
 	if (v->c->state == CONTROL_GIVEN_UP)
 		return gave_up(s, v->c);
+	if (v->c->state == CONTROL_OBJECT) {
+		buf_str(err, "intact: the program is an object test (intact/test.h), to which this option does not apply\n");
+		return EXIT_USAGE;
+	}
 	if (v->c->state == CONTROL_NEW) {
 		if (WIFEXITED(v->status) && (WEXITSTATUS(v->status) == 126 || WEXITSTATUS(v->status) == 127))
 			return EXIT_USAGE; /* said by itself */
@@ -176,9 +199,17 @@ static void add_races(struct explore_got *g, const struct control *c)
 
 static struct control *copy(const struct control *c)
 {
-	struct control *p = malloc(sizeof *p);
-	if (p)
-		memcpy(p, c, sizeof *p);
+	/* the long arrays only as far as they are used: the rest of the pages is never touched */
+	struct control *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	uint32_t n = c->nevents < CONTROL_STEPS ? c->nevents : CONTROL_STEPS;
+	memcpy(p, c, offsetof(struct control, events));
+	memcpy(p->events, c->events, n * sizeof *p->events);
+	p->nend_stack = c->nend_stack;
+	memcpy(p->end_stack, c->end_stack, sizeof p->end_stack);
+	memcpy(p->steps, c->steps, n * sizeof *p->steps);
+	p->tried = c->tried;
 	return p;
 }
 
@@ -203,6 +234,7 @@ static void give_schedule(struct control *c, const struct control *from)
 	c->ngiven = from->nmodules <= CONTROL_MODULES ? from->nmodules : CONTROL_MODULES;
 	memcpy(c->given, from->modules, sizeof from->modules);
 	assert(c->nreplay <= CONTROL_STEPS && c->norigins <= CONTROL_THREADS && c->nplaces <= CONTROL_PLACES);
+	c->object.scenario = from->object.scenario;
 }
 
 static int run_to_end(struct explore_search *s, struct explore_server *v)
@@ -220,9 +252,8 @@ static int run_to_end(struct explore_search *s, struct explore_server *v)
 static void minimise(struct explore_search *s, struct control *found)
 {
 	struct explore_server v;
-	if (found->end == CONTROL_ENDLESS || !server_new(&v, &s->cli->err))
+	if (found->end == CONTROL_ENDLESS || !prepare(s, &v, 0))
 		return;
-	fill(s, v.c, 0);
 	give_schedule(v.c, found);
 	v.c->sched.strategy = SCHED_GUIDE;
 	v.c->sched.max_runs = 0;
@@ -250,9 +281,8 @@ static int confirm(struct explore_search *s, const struct control *found, bool t
 {
 	struct explore_server v;
 	struct buf *err = &s->cli->err;
-	if (!server_new(&v, err))
+	if (!prepare(s, &v, 0))
 		return EXIT_INTERNAL;
-	fill(s, v.c, 0);
 	give_schedule(v.c, found);
 	v.c->sched.strategy = SCHED_REPLAY;
 	v.c->sched.max_runs = 1;
@@ -298,9 +328,10 @@ static int start_all(struct explore_search *s)
 {
 	assert(s->n && s->n <= MAX_JOBS);
 	for (unsigned i = 0; i < s->n; i++) {
-		if (!server_new(&s->server[i], &s->cli->err))
+		if (!prepare(s, &s->server[i], i))
 			return EXIT_INTERNAL;
-		fill(s, s->server[i].c, i);
+		if (s->ask->tests)
+			s->ask->tests->begin(s->ask->tests->arg, i, s->server[i].c);
 		if (!server_start(&s->server[i], s->ask->argv, s->cli->keeps_pipe, &s->cli->err))
 			return EXIT_INTERNAL;
 	}
@@ -312,7 +343,7 @@ static bool is_lost(const struct explore_server *v)
 {
 	const struct control *c = v->c;
 	bool intact = c->magic == CONTROL_MAGIC && c->version == CONTROL_VERSION && c->size == sizeof *c &&
-	              c->state <= CONTROL_GIVEN_UP;
+	              c->state <= CONTROL_OBJECT;
 	return !v->stalled && (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
 }
 
@@ -327,10 +358,11 @@ static int replace(struct explore_search *s, unsigned i)
 	if (WIFSIGNALED(v->status))
 		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
 	buf_str(err, "; another takes its place\n");
+	struct objtest_scenario scenario = v->c->object.scenario;
 	server_free(v);
-	if (!server_new(v, err))
+	if (!prepare(s, v, i))
 		return EXIT_INTERNAL;
-	fill(s, v->c, i);
+	v->c->object.scenario = scenario;
 	v->c->sched.seed += (uint64_t)s->replaced << 40;
 	return server_start(v, s->ask->argv, s->cli->keeps_pipe, err) ? EXIT_HOLDS : EXIT_INTERNAL;
 }
@@ -425,9 +457,8 @@ static int replay(struct explore_search *s)
 	assert(s->ask->replay);
 	struct explore_server v;
 	for (int tries = 0; tries < TRIES; tries++) {
-		if (!server_new(&v, &s->cli->err))
+		if (!prepare(s, &v, 0))
 			return EXIT_INTERNAL;
-		fill(s, v.c, 0);
 		give_schedule(v.c, s->ask->replay);
 		v.c->sched.strategy = SCHED_REPLAY;
 		v.c->sched.max_runs = 1;
@@ -469,9 +500,8 @@ static int replay(struct explore_search *s)
 static void find_points(struct explore_search *s)
 {
 	struct explore_server v;
-	if (!server_new(&v, &s->cli->err))
+	if (!prepare(s, &v, 0))
 		return;
-	fill(s, v.c, 0);
 	v.c->sched.strategy = SCHED_MIX;
 	v.c->sched.max_runs = WARM_UP;
 	v.c->sched.shards = 0;
@@ -481,7 +511,15 @@ static void find_points(struct explore_search *s)
 	server_free(&v);
 }
 
-/* The search, and what it found repeated. */
+/* `found` failed: the smallest such schedule, as a fresh process tells it. */
+static int settle(struct explore_search *s, struct control *found)
+{
+	free(s->got->modules);
+	s->got->modules = NULL;
+	return repeat(s, found);
+}
+
+/* The search, and what it found repeated; with `raw` it is left as it was found. */
 static int search(struct explore_search *s)
 {
 	struct explore_got *got = s->got;
@@ -494,10 +532,13 @@ static int search(struct explore_search *s)
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
-	if (rc == EXIT_HOLDS && found && !s->ask->survey_fd) {
+	if (rc == EXIT_HOLDS && found && s->ask->raw) {
 		free(got->modules);
-		got->modules = NULL;
-		rc = repeat(s, found);
+		got->failed = got->modules = found;
+		return rc;
+	}
+	if (rc == EXIT_HOLDS && found && !s->ask->survey_fd) {
+		rc = settle(s, found);
 		if (rc == EXIT_UNKNOWN && found->end == CONTROL_ENDLESS && !s->no_await) {
 			/* A loop that was taken to wait forever does end: from now on loops are run to their end. */
 			s->no_await = true;
@@ -511,13 +552,12 @@ static int search(struct explore_search *s)
 	return rc;
 }
 
-int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+static struct explore_search *search_new(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
 {
 	assert(ask->argv && ask->argv[0]);
 	struct explore_search *s = calloc(1, sizeof *s);
 	if (!s)
-		return EXIT_INTERNAL;
-	memset(got, 0, sizeof *got);
+		return NULL;
 	*s = (struct explore_search){ .cli = cli,
 		                      .ask = ask,
 		                      .got = got,
@@ -526,13 +566,36 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
-		s->server[i].fd = s->server[i].pidfd = -1;
-	if (ask->strategy == SCHED_DPOR && !ask->replay)
+		s->server[i].fd = s->server[i].pidfd = s->server[i].ask_fd = -1;
+	return s;
+}
+
+int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	memset(got, 0, sizeof *got);
+	struct explore_search *s = search_new(cli, ask, got);
+	if (!s)
+		return EXIT_INTERNAL;
+	if (ask->strategy == SCHED_DPOR && !ask->replay && !ask->tests)
 		find_points(s);
 	int rc = ask->replay ? replay(s) : search(s);
 	free(s->points);
 	got->mode = s->mode;
 	got->seconds = server_now() - s->began;
+	free(s);
+	return rc;
+}
+
+int explore_settle(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	struct explore_search *s = search_new(cli, ask, got);
+	struct control *found = got->failed;
+	if (!s)
+		return EXIT_INTERNAL;
+	s->mode = got->mode;
+	got->failed = got->modules = NULL;
+	int rc = settle(s, found);
+	free(found);
 	free(s);
 	return rc;
 }

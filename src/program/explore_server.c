@@ -3,11 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <limits.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -27,7 +30,7 @@ double server_now(void)
 
 bool server_new(struct explore_server *s, struct buf *err)
 {
-	*s = (struct explore_server){ .fd = memfd_create("intact-explore", 0), .pidfd = -1 };
+	*s = (struct explore_server){ .fd = memfd_create("intact-explore", 0), .pidfd = -1, .ask_fd = -1 };
 	void *p = MAP_FAILED;
 	if (s->fd >= 0 && !ftruncate(s->fd, sizeof *s->c))
 		p = mmap(NULL, sizeof *s->c, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
@@ -56,7 +59,9 @@ void server_free(struct explore_server *s)
 	}
 	if (s->pidfd >= 0)
 		close(s->pidfd);
-	*s = (struct explore_server){ .fd = -1, .pidfd = -1 };
+	if (s->ask_fd >= 0)
+		close(s->ask_fd);
+	*s = (struct explore_server){ .fd = -1, .pidfd = -1, .ask_fd = -1 };
 }
 
 static void add_env(const char *name, char separator, const char *value)
@@ -236,6 +241,45 @@ static void look_after(struct explore_server *s, double stall)
 	}
 }
 
+/* ---- questions of an object test ---- */
+
+bool server_asks(struct explore_server *s, struct buf *err)
+{
+	s->ask_fd = s->c->object.fd = eventfd(0, EFD_NONBLOCK);
+	if (s->ask_fd < 0)
+		buf_printf(err, "intact: cannot create a descriptor: %s\n", strerror(errno));
+	return s->ask_fd >= 0;
+}
+
+static bool asked(struct explore_server *s)
+{
+	uint64_t n;
+	return s->ask_fd >= 0 && read(s->ask_fd, &n, sizeof n) == sizeof n;
+}
+
+void server_answer(struct explore_server *s, uint32_t reply)
+{
+	struct control_objtest *o = &s->c->object;
+	o->reply = reply;
+	s->looked_at = server_now(); /* it was not its fault that it waited */
+	s->charged = 0;
+	__atomic_add_fetch(&o->replies, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &o->replies, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+bool server_question(struct explore_server *s, double stall)
+{
+	for (;;) {
+		if (asked(s))
+			return true;
+		look_after(s, stall);
+		if (s->ended)
+			return false;
+		struct pollfd p[2] = { { s->ask_fd, POLLIN, 0 }, { s->pidfd, POLLIN, 0 } };
+		poll(p, s->pidfd >= 0 ? 2 : 1, 50);
+	}
+}
+
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall)
 {
 	assert(n && n <= 256);
@@ -243,16 +287,21 @@ void server_wait(struct explore_server *s, unsigned n, double seconds, double st
 	for (;;) {
 		struct pollfd p[256];
 		bool any = false;
-		for (unsigned i = 0; i < n; i++) {
+		unsigned k = 0;
+		for (unsigned i = 0; i < n && k + 2 <= 256; i++) {
+			if (s[i].serve && asked(&s[i]))
+				server_answer(&s[i], s[i].serve(s[i].serve_arg, s[i].c));
 			look_after(&s[i], stall);
 			any |= s[i].ended;
-			p[i] = (struct pollfd){ s[i].pidfd, POLLIN, 0 };
+			p[k++] = (struct pollfd){ s[i].pidfd, POLLIN, 0 };
+			if (s[i].serve && s[i].ask_fd >= 0)
+				p[k++] = (struct pollfd){ s[i].ask_fd, POLLIN, 0 };
 		}
 		double left = until - server_now();
 		if (any || left <= 0)
 			return;
 		int ms = left > 0.05 ? 50 : (int)(left * 1000) + 1;
-		poll(p, n, ms);
+		poll(p, k, ms);
 	}
 }
 

@@ -26,8 +26,12 @@ struct explore_server {
 	double charged;   /* time without progress since the last beat, in seconds */
 	double cpu;       /* of the process that runs schedules: by the last look */
 	pid_t child;      /* that process, if it is a child of `pid`; or 0 */
-	bool gdb;         /* start it under gdb, on the terminal */
-	bool stalled;     /* it was told to end a run that goes on without a point */
+	int ask_fd;       /* of an object test: it has a question (sched/objtest.h); -1: it has none */
+	/* Answers it: a reply. NULL: server_wait leaves questions alone. */
+	uint32_t (*serve)(void *arg, struct control *c);
+	void *serve_arg;
+	bool gdb;     /* start it under gdb, on the terminal */
+	bool stalled; /* it was told to end a run that goes on without a point */
 };
 
 /* A block with the defaults; false after a message. */
@@ -39,6 +43,11 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
  * that computes or sleeps for `stall` seconds without progress is asked to end its run, then killed. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
 void server_kill(struct explore_server *s);
+/* Before it is started: it may ask questions. False after a message. */
+bool server_asks(struct explore_server *s, struct buf *err);
+/* Waits for the next question of one process; false: it has ended, or was ended after 2 * `stall` seconds. */
+bool server_question(struct explore_server *s, double stall);
+void server_answer(struct explore_server *s, uint32_t reply);
 double server_now(void);
 
 #endif

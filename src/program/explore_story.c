@@ -44,7 +44,7 @@ static uint32_t frames(struct explore_story *s, const uint64_t *pcs, uint32_t n,
 	struct raw_stack st = { copy, n };
 	uint32_t k = symbols_stack(s->symbols, &st, f, 64), m = 0;
 	for (uint32_t i = 0; i < k && m < max; i++) {
-		if (f[i].function && !strcmp(f[i].function, "x_thread_main"))
+		if (f[i].function && (!strcmp(f[i].function, "x_thread_main") || !strncmp(f[i].function, "x_object_", 9)))
 			break;
 		if ((f[i].system || !f[i].file) && m == 0 && i + 1 < k) /* a library's: where it is called */
 			continue;
@@ -220,6 +220,7 @@ static const struct story_kind kinds[CONTROL_ENDS] = {
 	[CONTROL_RACE] = { "race", "DATA RACE" },
 	[CONTROL_MISUSE] = { "misuse", "MISUSE" },
 	[CONTROL_NOT_ATOMIC] = { "atomicity", "NOT ATOMIC" },
+	[CONTROL_NOT_LINEARIZABLE] = { "linearizability", "NOT LINEARIZABLE" },
 };
 
 static const char *text_of(const struct explore_story *s)
@@ -258,6 +259,8 @@ static const char *sentence(struct explore_story *s)
 		return "two accesses to the same data, at least one of which writes, and neither happens before the other";
 	case CONTROL_DEADLOCK:
 		return "threads wait for each other";
+	case CONTROL_NOT_LINEARIZABLE:
+		return "the results of the calls have no explanation";
 	case CONTROL_NOT_ATOMIC:
 		return arena_printf(s->a, "%s of %s: no serial order of the blocks gives what this schedule did", block_name(s),
 		                    thread_name(s, c->block_thread));

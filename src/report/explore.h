@@ -76,6 +76,28 @@ struct explore_failure {
 	uint64_t output_bytes; /* in all: more than `output` when it was cut */
 };
 
+/* An object test: what was called, and what came of it. */
+struct explore_call {
+	const char *text, *result; /* "push(1)", "done"; result NULL: it did not return */
+	uint32_t thread;           /* 0: main */
+	uint32_t called, returned; /* numbers of events in the history, from 1; 0: it was not, or did not */
+	bool waits;                /* it has not returned when no thread can go on */
+};
+enum { EXPLORE_TEST_ROUNDS = 4 }; /* of a loop, after which it is taken to wait */
+struct explore_object {
+	const char *name, *against, *condition; /* against: "the object itself, ..." */
+	const char *scope;                      /* which scenarios: "2x2, 3x1", or "drawn from seed 1" */
+	uint64_t scenarios, exhausted;          /* explored; of which every trace was */
+	uint64_t histories, unknown, orders;    /* that were judged; not decided; executions one call at a time */
+	bool enumerated;                        /* there are no others of these shapes, up to symmetry */
+	bool early;                             /* a limit was reached before all were explored */
+	/* of the failure */
+	const char *scenario, *reason; /* as --scenario takes it; why there is no explanation, or NULL */
+	uint64_t number, tried;        /* which it was; smaller ones that were tried */
+	uint32_t threads;
+	AVEC(struct explore_call) before, calls, after;
+};
+
 struct explore_report {
 	const char *program;
 	const char **arguments;
@@ -95,7 +117,8 @@ struct explore_report {
 	const char *why_fork;            /* why each run has a process of its own; NULL: it has not */
 	struct explore_failure *failure; /* NULL: none */
 	AVEC(struct explore_race) races;
-	const char *replay; /* the command that repeats the failure, or NULL */
+	const char *replay;            /* the command that repeats the failure, or NULL */
+	struct explore_object *object; /* NULL: it is no object test */
 };
 
 /* A finding of `intact run` that was explored. */

@@ -8,6 +8,7 @@
 #include "base/invariant.h"
 #include "report/doc.h"
 #include "report/explore.h"
+#include "report/explore_object.h"
 
 static void place(struct json_out *j, const char *key, const struct explore_place *p)
 {
@@ -197,6 +198,8 @@ void explore_json(const struct explore_report *r, struct buf *out)
 	search(j, r);
 	json_line(j, 1);
 	json_text_if(j, "why_fork", r->why_fork);
+	if (r->object)
+		explore_object_json(j, r->object);
 	json_line(j, 0);
 	json_begin_array(j, "results");
 	bool raced = r->failure && !strcmp(r->failure->kind, "race");
@@ -424,7 +427,8 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		                      .pairs = number(doc, "pairs"),
 		                      .pairs_both = number(doc, "pairs_in_both_orders"),
 		                      .stopped = doc_safe(a, doc, "stopped"),
-		                      .replay = doc_safe(a, doc, "replay") };
+		                      .replay = doc_safe(a, doc, "replay"),
+		                      .object = explore_object_read(json_object_get(doc, "object"), a) };
 	json_array_foreach(json_object_get(doc, "results"), i, o)
 	{
 		bool race = doc_is(o, "kind", "race");
