@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/answers.h"
+#include "check/check.h"
 #include "check/engine.h"
 #include "report/check_json.h"
 #include "report/doc.h"
@@ -120,20 +120,11 @@ static bool read_verdict(struct lang *l, const json_t *result, struct verdict *v
 /* Is this the run that the document tells, step by step? */
 static bool same_run(const struct run *r, const json_t *told)
 {
-	struct buf text;
 	const char *key;
-	json_t *member;
-	struct json_out j;
-	buf_init(&text);
-	json_out_init(&j, &text, true);
-	json_begin_object(&j, NULL);
-	run_json(r, &j);
-	json_end(&j);
-	json_t *own = text.failed ? NULL : json_loadb(text.data, text.len, 0, NULL);
+	json_t *member, *own = run_json_value(r);
 	bool same = own != NULL;
 	json_object_foreach(own, key, member) same = same && json_equal(member, json_object_get(told, key));
 	json_decref(own);
-	buf_free(&text);
 	return same;
 }
 
@@ -285,4 +276,28 @@ void check_read_free(struct check_read *r)
 		verdict_free(&r->v[i]);
 	free(r->v);
 	lang_free(&r->lang);
+}
+
+bool check_result_told(const struct check_result *r, const struct check_options *o, const char *model, bool keep_dead,
+                       struct checked *c)
+{
+	*c = (struct checked){ .p = r->p,
+		               .v = r->v,
+		               .n = r->n,
+		               .model = model,
+		               .engine = engine_chosen(o->engine, o->all),
+		               .all = o->all,
+		               .block = o->block,
+		               .causality = r->causality,
+		               .keep_dead = keep_dead,
+		               .fault_free = r->fault_free,
+		               .states = r->states,
+		               .transitions = r->transitions };
+	if (!r->causality) {
+		c->faults = o->faults;
+		c->deadlock = o->deadlock;
+		c->quiescence = quiescence_word(r->way_out);
+	}
+	c->stories = stories_make(r->p, r->v, r->n);
+	return c->stories != NULL;
 }

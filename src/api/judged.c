@@ -1,4 +1,3 @@
-#include "api/judged.h"
 
 #include "api/api.h"
 #include "judge/document.h"

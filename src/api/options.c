@@ -1,4 +1,4 @@
-#include "api/options.h"
+#include "api/api.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -376,28 +376,9 @@ static enum abstract_result instruction(struct abstract *x, uint32_t *pc)
 	switch ((enum ir_op)i->op) {
 	case IR_STOP:
 		return arrive(x, (uint32_t)i->a);
-	case IR_MOV:
-	case IR_NEG:
-	case IR_NOT:
-	case IR_BITNOT:
-	case IR_BOOL:
+	case IR_MOV ... IR_BOOL:
 		return unary(x, i, VALUE_B);
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_ADD ... IR_GE:
 		return binary(x, i, VALUE_B, VALUE_C);
 	case IR_RANGE: {
 		struct kept a = x->r[i->a];

@@ -7,7 +7,6 @@
 #include "lang/lang.h"
 #include "verdict/causal_run.h"
 #include "verdict/replay.h"
-#include "verdict/schedule_text.h"
 
 /* ---- the run, concretely ---------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "cli/claims.h"
+#include "cli/outputs.h"
 
 #include "report/doc.h"
 

@@ -38,4 +38,15 @@ void cli_all_help(struct cli *cli, const struct cmd *cmd);
 /* A wrong command line: the message, the usage, exit code 2. */
 int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* ---- trace_tools.c: the helpers of `intact trace`: convert, stats, verify ---- */
+
+/* Options and exactly `want` words; -1 to go on, else the exit code. */
+int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
+                     const char *what, const char **args);
+
+int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
+int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
+/* `intact trace verify REPORT TRACE` */
+int trace_verify(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
+
 #endif

@@ -11,7 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "judge/functions.h"
-#include "program/atomic_functions.h"
+#include "program/run_settings.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"

@@ -4,7 +4,6 @@
 
 #include "check/commit_points.h"
 #include "cli/model.h"
-#include "judge/model_net.h"
 #include "judge/net.h"
 #include "report/promela.h"
 

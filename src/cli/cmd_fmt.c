@@ -21,7 +21,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args, co
 {
 	struct source src;
 	struct diags d;
-	const char *why;
+	struct why why;
 	jmp_buf oom;
 	struct buf text;
 	buf_init(&text);
@@ -34,7 +34,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args, co
 	if (!source_read(&src, a, path, &why)) {
 		buf_str(&cli->err, "intact fmt: cannot read ");
 		buf_safe(&cli->err, path, strlen(path));
-		buf_printf(&cli->err, ": %s\n", why);
+		buf_printf(&cli->err, ": %s\n", why.text);
 		return FMT_BAD_INPUT;
 	}
 	diags_init(&d, a);

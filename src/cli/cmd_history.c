@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fold.h"
-#include "cli/claims.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "history/read.h"
 #include "judge/document.h"
@@ -120,7 +120,7 @@ static int judge(struct history_command *c, const char **files, int n)
 }
 
 /* What is wrong with the options together, or NULL. */
-static const char *wrong(const struct history_command *c, int files)
+static const char *wrong(const struct history_command *c, int files, struct why *why)
 {
 	if (outputs_wrong(&c->outputs))
 		return outputs_wrong(&c->outputs);
@@ -130,7 +130,7 @@ static const char *wrong(const struct history_command *c, int files)
 		return history_follow_wrong(&c->a);
 	if (c->convert && !history_writes(c->to))
 		return "--to: edn, json, csv or log";
-	return history_args_wrong(&c->a);
+	return history_args_wrong(&c->a, why);
 }
 
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -157,6 +157,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	struct opts o = { table, args, 0, false };
 	struct buf err;
+	struct why why;
 	int rc;
 	buf_init(&err);
 	buf_init(&c.text);
@@ -170,8 +171,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
 		rc = cli_usage(cli, cmd, "missing FILE argument (- is standard input)");
-	else if (wrong(&c, o.nargs))
-		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs));
+	else if (wrong(&c, o.nargs, &why))
+		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs, &why));
 	else
 		rc = judge(&c, o.args, o.nargs);
 	buf_free(&err);

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "cli/outputs.h"
-#include "program/atomic_functions.h"
+#include "program/run_settings.h"
 #include "program/explore_confirm.h"
-#include "program/run_document.h"
-#include "program/run_infer.h"
+#include "program/run_once.h"
 
 static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;

@@ -17,15 +17,13 @@ struct sim_command {
 
 static int save(struct cli *cli, const struct sim_command *c)
 {
-	struct buf why;
-	buf_init(&why);
+	struct why why;
 	bool ok = sched_save(&c->s.run, c->save, c->s.path, &why);
 	if (!ok) {
 		buf_str(&cli->err, "intact sim: cannot write '");
 		buf_safe(&cli->err, c->save, strlen(c->save));
-		buf_printf(&cli->err, "': %s\n", buf_cstr(&why));
+		buf_printf(&cli->err, "': %s\n", why.text);
 	}
-	buf_free(&why);
 	return ok ? EXIT_HOLDS : EXIT_USAGE;
 }
 

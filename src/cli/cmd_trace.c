@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/outputs.h"
-#include "cli/trace_tools.h"
+#include "cli/cli.h"
 #include "judge/document.h"
 #include "judge/trace.h"
 #include "judge/trace_timeline.h"

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/claims.h"
-#include "verify/check_verify.h"
+#include "cli/outputs.h"
 #include "verify/verify.h"
 
 struct options {

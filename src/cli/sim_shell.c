@@ -11,7 +11,7 @@
 
 #include "base/utf8.h"
 #include "cli/sim_shell.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 #define LINE_MAX_LEN   65536
 #define SHOWN_THREADS  24u
@@ -248,8 +248,7 @@ static void do_state(struct shell *sh)
 
 static void do_save(struct shell *sh, const char *path)
 {
-	struct buf why;
-	buf_init(&why);
+	struct why why;
 	if (!*path) {
 		buf_str(sh->out, "w FILE: missing file name\n");
 	} else if (sched_save(&sh->s->run, path, sh->s->path, &why)) {
@@ -259,9 +258,8 @@ static void do_save(struct shell *sh, const char *path)
 	} else {
 		buf_str(sh->out, "cannot write ");
 		buf_safe(sh->out, path, strlen(path));
-		buf_printf(sh->out, ": %s\n", buf_cstr(&why));
+		buf_printf(sh->out, ": %s\n", why.text);
 	}
-	buf_free(&why);
 }
 
 static void help(struct shell *sh)

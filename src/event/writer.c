@@ -45,10 +45,10 @@ static void emit(struct trace_writer *w, const void *p, size_t n)
 		fail(w, strerror(errno));
 }
 
-struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, const char **why)
+struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, struct why *why)
 {
 	struct trace_writer *w = calloc(1, sizeof *w);
-	*why = "out of memory";
+	why_set(why, "out of memory");
 	if (!w)
 		return NULL;
 	w->o = *o;
@@ -76,10 +76,10 @@ struct trace_writer *writer_open(const char *path, const struct writer_opts *o, 
 		w->owns_f = strcmp(path, "-") != 0;
 		w->f = w->owns_f ? fopen(path, "wbe") : stdout;
 		if (!w->f)
-			*why = strerror(errno);
+			why_set(why, "%s", strerror(errno));
 	}
 	if (!w->f) {
-		writer_close(w, &(const char *){ NULL });
+		writer_close(w, &(struct why){ "" });
 		return NULL;
 	}
 	if (o->format == FORMAT_ITR) {
@@ -265,7 +265,7 @@ bool writer_put(struct trace_writer *w, const struct event *ev, size_t n)
 	return !w->error;
 }
 
-bool writer_close(struct trace_writer *w, const char **why)
+bool writer_close(struct trace_writer *w, struct why *why)
 {
 	if (w->f && w->o.format == FORMAT_STD) {
 		stream(w, buf_cstr(&w->raw), w->raw.len, true);
@@ -279,7 +279,7 @@ bool writer_close(struct trace_writer *w, const char **why)
 		fail(w, strerror(errno));
 	bool ok = !w->error;
 	if (!ok)
-		*why = w->error;
+		why_set(why, "%s", w->error);
 	ZSTD_freeCCtx(w->zstd);
 	if (w->gz_open)
 		deflateEnd(&w->gz);

@@ -44,10 +44,15 @@ static void feed_modules(struct survey *s, struct replay *r)
 	}
 }
 
+static bool same_place(const struct control_gap_place *a, const struct control_gap_place *b)
+{
+	return a->module == b->module && a->offset == b->offset;
+}
+
 static bool same(const struct control_gap *a, const struct control_gap *b)
 {
-	return !memcmp(&a->commit, &b->commit, sizeof a->commit) && !memcmp(&a->violation, &b->violation, sizeof a->violation) &&
-	       !memcmp(&a->entered, &b->entered, sizeof a->entered);
+	return same_place(&a->commit, &b->commit) && same_place(&a->violation, &b->violation) &&
+	       same_place(&a->entered, &b->entered);
 }
 
 /* Those of one schedule; marked blocks are judged by themselves. */

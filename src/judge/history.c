@@ -18,9 +18,8 @@
 #include "lin/check.h"
 #include "lin/follow.h"
 #include "report/history_json.h"
-#include "report/history_proof.h"
-#include "verify/history_json.h"
-#include "verify/txn_verify.h"
+#include "report/history_text.h"
+#include "verify/verify.h"
 #include "report/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };
@@ -84,7 +83,7 @@ static const char *spec_conflict(const struct history_args *a)
 	return NULL;
 }
 
-const char *history_args_wrong(const struct history_args *a)
+const char *history_args_wrong(const struct history_args *a, struct why *why)
 {
 	struct lin_check_options o = { 0 };
 	if (!parse_k(a, &o))
@@ -99,7 +98,7 @@ const char *history_args_wrong(const struct history_args *a)
 		return "--k=min selects the algorithms itself";
 	if (a->sessions && a->realtime)
 		return "--sessions and --realtime cannot be combined";
-	const char *level = transactions_args_wrong(a);
+	const char *level = transactions_args_wrong(a, why);
 	return level ? level : spec_conflict(a);
 }
 
@@ -407,14 +406,13 @@ static int hold_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
 	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, run->a->delta, !run->a->delta };
-	char why[VERIFY_WHY] = "";
+	struct why why = { "" };
 	struct source src;
-	const char *bad;
 	val init;
 	if (!parse_init(run, j->h, &init))
 		return EXIT_USAGE;
-	if (!source_read(&src, j->h->arena, j->report, &bad)) {
-		diag_error(j->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", j->report, bad);
+	if (!source_read(&src, j->h->arena, j->report, &why)) {
+		diag_error(j->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", j->report, why.text);
 		return EXIT_USAGE;
 	}
 	json_t *root = json_loadb(src.text, src.len, JSON_REJECT_DUPLICATES, NULL);
@@ -426,9 +424,9 @@ static int hold_job(const struct history_job *j)
 		return of_transactions;
 	if (!read_history(j, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
-	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
+	enum verify_answer v = verify_history_json(j->h, src.text, src.len, &why);
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
-	const char *said = v ? why : "the report is true for the history";
+	const char *said = v ? why.text : "the report is true for the history";
 	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }

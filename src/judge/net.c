@@ -287,7 +287,7 @@ static int load(struct net_run *r, struct arena *a)
 {
 	struct source src;
 	struct diags d;
-	const char *why;
+	struct why why;
 	jmp_buf oom;
 	if (setjmp(oom)) {
 		buf_str(r->to->err, "intact net: out of memory while reading the net\n");
@@ -298,7 +298,7 @@ static int load(struct net_run *r, struct arena *a)
 	if (!source_read(&src, a, r->path, &why)) {
 		buf_str(r->to->err, "intact net: cannot read ");
 		buf_safe(r->to->err, r->path, strlen(r->path));
-		buf_printf(r->to->err, ": %s\n", why);
+		buf_printf(r->to->err, ": %s\n", why.text);
 		return EXIT_USAGE;
 	}
 	bool ok = net_read(&src, a, &d, &r->net);

@@ -137,10 +137,10 @@ static const char *limit_of(enum serial_end end)
 static int write_witness(const struct trace_run *x, const char *path, struct buf *err)
 {
 	bool found = false;
-	const char *why = x->predict && !x->j.failed ? predict_witness(&x->predicted, x->j.file, path, &found) : NULL;
-	if (why) {
+	struct why why;
+	if (x->predict && !x->j.failed && !predict_witness(&x->predicted, x->j.file, path, &found, &why)) {
 		buf_safe(err, path, strlen(path));
-		buf_printf(err, ": error: no witness written: %s\n", why);
+		buf_printf(err, ": error: no witness written: %s\n", why.text);
 		return EXIT_USAGE;
 	}
 	if (!found)

@@ -1,4 +1,4 @@
-#include "judge/trace_tools.h"
+#include "judge/trace.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ void trace_choose(const char *path, int to, int compress, struct writer_opts *o)
 int trace_copy(const char *in, const char *to, const struct writer_opts *wo, struct msgs *m, uint64_t *events)
 {
 	struct trace_reader *r = trace_open(in, msgs_add, m);
-	const char *why = "";
+	struct why why = { "" };
 	struct event *ev;
 	size_t n;
 	if (!r)
@@ -42,7 +42,7 @@ int trace_copy(const char *in, const char *to, const struct writer_opts *wo, str
 	trace_close(r);
 	if (!ok) {
 		buf_safe(m->err, to, strlen(to));
-		buf_printf(m->err, ": error: cannot write: %s\n", why);
+		buf_printf(m->err, ": error: cannot write: %s\n", why.text);
 		rc = EXIT_USAGE;
 	}
 	return rc;

@@ -6,7 +6,6 @@
 
 #include "base/grow.h"
 #include "lin/check.h"
-#include "lin/check.h"
 
 #define LOG_MAX   (1u << 20) /* operations kept beside the monitor */
 #define LOG_SHORT 64         /* not worth shortening below */
@@ -54,14 +53,8 @@ static uint32_t known_before(const struct watch *w, uint32_t cut, struct hop *op
 		struct hop op = l->op;
 		if (l->end < cut && l->failed)
 			continue;
-		if (l->end >= cut) {
-			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
-				continue;
-			op.ret = RANK_INF;
-			op.res = RES_NONE;
-			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
-				op.b = VAL_NONE;
-		}
+		if (l->end >= cut && !hop_still_open(&op))
+			continue;
 		ops[n++] = op;
 	}
 	return n;

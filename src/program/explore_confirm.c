@@ -52,13 +52,13 @@ const json_t *confirm_read(struct cli *cli, const char *path, const char *progra
 	struct arena a;
 	struct source src;
 	struct buf why;
-	const char *reason;
+	struct why reason;
 	json_t *doc = NULL;
 	*document = NULL;
 	arena_init(&a, 0);
 	buf_init(&why);
 	if (!source_read(&src, &a, path, &reason))
-		buf_printf(&cli->err, "intact: cannot read '%s': %s\n", path, reason);
+		buf_printf(&cli->err, "intact: cannot read '%s': %s\n", path, reason.text);
 	else if (!(doc = doc_parse(src.text, src.len, &why)))
 		buf_printf(&cli->err, "%s:%s%s\n", path, buf_cstr(&why)[0] >= '0' && buf_cstr(&why)[0] <= '9' ? "" : " ",
 		           buf_cstr(&why));

@@ -274,8 +274,9 @@ static const char *link_text(struct explore_story *s, const struct control_end_o
 static void tell_cycle(struct explore_story *s)
 {
 	const struct control *c = s->c;
-	if (c->end != CONTROL_NOT_ATOMIC)
-		return;
+	if (c->end != CONTROL_NOT_ATOMIC && c->nlinks)
+		s->f->cause = arena_printf(s->a, "In this schedule %s of %s is not atomic (the conflicts are listed below).",
+		                           block_name(s), thread_name(s, c->block_thread));
 	for (uint32_t i = 0; i < c->nlinks && i < CONTROL_LINKS; i++) {
 		struct explore_link l;
 		for (int k = 0; k < 2; k++) {

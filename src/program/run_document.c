@@ -1,4 +1,4 @@
-#include "program/run_document.h"
+#include "program/run_once.h"
 
 #include <limits.h>
 #include <stdio.h>

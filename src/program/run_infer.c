@@ -1,4 +1,4 @@
-#include "program/run_infer.h"
+#include "program/run_once.h"
 
 #include <errno.h>
 #include <stdio.h>

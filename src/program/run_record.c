@@ -32,10 +32,10 @@ struct recording {
 	uint64_t taken; /* bytes out of the shared memories */
 };
 
-struct recording *recording_begin(const char *path, uint64_t keep, const char **why)
+struct recording *recording_begin(const char *path, uint64_t keep, struct why *why)
 {
 	struct recording *r = calloc(1, sizeof *r);
-	*why = "out of memory";
+	why_set(why, "out of memory");
 	if (!r)
 		return NULL;
 	r->path = path;
@@ -231,7 +231,7 @@ static void save_symbols(struct recording *r)
 bool recording_end(struct recording *r, struct buf *err, bool quiet)
 {
 	struct recorder_size size;
-	const char *why = NULL;
+	struct why why = { "" };
 	for (uint32_t i = 0; i < r->n; i++)
 		take_rest(r, i);
 	if (r->n)
@@ -241,10 +241,10 @@ bool recording_end(struct recording *r, struct buf *err, bool quiet)
 	bool ok = recorder_close(r->out, &why);
 	struct stat st;
 	if (!ok && r->parts)
-		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n", r->path, why,
+		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n", r->path, why.text,
 		           r->path);
 	else if (!ok)
-		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
+		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why.text);
 	else if (r->n && !quiet && !stat(r->path, &st))
 		buf_printf(err, "intact: recorded %llu events (%llu accesses) of %u process%s: %s, %llu bytes\n",
 		           (unsigned long long)size.records, (unsigned long long)accesses, r->n, r->n == 1 ? "" : "es", r->path,

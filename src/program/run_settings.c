@@ -2,7 +2,10 @@
  * run_settings: see run_settings.h. A report is never lost silently: a file
  * that cannot be written falls back to standard error, with the reason.
  */
+#include "program/run_settings.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "program/run_report.h"
-#include "program/run_settings.h"
 
 const char *settings_option(struct settings *t, const char *name)
 {
@@ -164,4 +167,23 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 	results->failed |= s.log.results.failed | s.log.summary.failed;
 	settings_free(&s);
 	return ok;
+}
+
+enum { MAX_FUNCTIONS = 2048 };
+
+bool atomic_functions_set(struct arena *a, const char *program,
+                          bool (*match)(void *ctx, const char *function, const char *file, uint32_t line, bool there), void *ctx)
+{
+	static uint64_t at[MAX_FUNCTIONS];
+	char path[PATH_MAX];
+	struct buf list;
+	if (!find_in_path(program, path, sizeof path))
+		return false;
+	uint32_t n = symbols_functions(a, path, match, ctx, at, MAX_FUNCTIONS);
+	buf_init(&list);
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(&list, "%s%llx", i ? "," : "", (unsigned long long)at[i]);
+	setenv("INTACT_ATOMIC_FUNCTIONS", buf_cstr(&list), 1);
+	buf_free(&list);
+	return true;
 }

@@ -1,4 +1,10 @@
-#include "report/check_table.h"
+/*
+ * check_table: the table of blocks of `intact check`: what was decided, by
+ * which argument, for how many threads, in what time; after it, per block,
+ * what the argument depends on and why the cheaper ones did not suffice;
+ * and, for what is not known, how far each engine got and what to change.
+ */
+#include "report/check_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,14 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/causal_text.h"
-#include "report/check_table.h"
-#include "report/object_text.h"
 #include "report/serial_run.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/object_history.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 {

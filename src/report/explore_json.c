@@ -102,6 +102,7 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_line(j, 2);
 	stack(j, f->stack.data, f->stack.len);
 	json_text_if(j, "gone", f->gone);
+	json_text_if(j, "cause", f->cause);
 	threads(j, f);
 	steps(j, f);
 	cycle(j, f);
@@ -292,19 +293,6 @@ void explore_confirmation_json(const struct explore_confirmation *c, struct aren
 
 /* ---- back ------------------------------------------------------------------- */
 
-/* A member that the text prints as it is; NULL: there is none. */
-static const char *safe(struct arena *a, const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-	struct buf b;
-	buf_init(&b);
-	if (s)
-		buf_safe(&b, s, strlen(s));
-	const char *kept = s ? arena_strdup(a, buf_cstr(&b)) : NULL;
-	buf_free(&b);
-	return kept;
-}
-
 static const char *text_or_null(const json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
@@ -334,13 +322,14 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 	const json_t *x;
 	size_t i;
 	*f = (struct explore_failure){ .kind = doc_text(o, "kind"),
-		                       .title = safe(a, o, "title"),
+		                       .title = doc_safe(a, o, "title"),
 		                       .sentence = doc_text(o, "sentence"),
 		                       .at = read_place(json_object_get(o, "at")),
 		                       .schedule = number(o, "schedule"),
 		                       .preemptions = (uint32_t)number(o, "preemptions"),
 		                       .switches = (uint32_t)number(o, "switches"),
 		                       .gone = text_or_null(o, "gone"),
+		                       .cause = text_or_null(o, "cause"),
 		                       .output = text_or_null(o, "output"),
 		                       .output_bytes = number(o, "output_bytes") };
 	json_array_foreach(json_object_get(o, "threads"), i, x)
@@ -399,7 +388,7 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 	const json_t *o;
 	size_t i;
 	*r = (struct explore_report){ .program = doc_text(doc, "program"),
-		                      .strategy = safe(a, doc, "strategy"),
+		                      .strategy = doc_safe(a, doc, "strategy"),
 		                      .mode = doc_text(doc, "mode"),
 		                      .seed = number(doc, "seed"),
 		                      .schedules = number(doc, "schedules"),
@@ -419,8 +408,8 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		                      .estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),
 		                      .pairs = number(doc, "pairs"),
 		                      .pairs_both = number(doc, "pairs_in_both_orders"),
-		                      .stopped = safe(a, doc, "stopped"),
-		                      .replay = safe(a, doc, "replay") };
+		                      .stopped = doc_safe(a, doc, "stopped"),
+		                      .replay = doc_safe(a, doc, "replay") };
 	json_array_foreach(json_object_get(doc, "results"), i, o)
 	{
 		bool race = doc_is(o, "kind", "race");
@@ -444,7 +433,7 @@ static void read_finding(const json_t *o, struct arena *a, struct explore_confir
 		                     .schedules = number(told, "schedules"),
 		                     .aside = number(told, "failed_otherwise"),
 		                     .exhausted = flag(told, "exhaustive"),
-		                     .replay = safe(a, told, "replay") };
+		                     .replay = doc_safe(a, told, "replay") };
 	while (f.status < EXPLORE_CUT_SHORT && !doc_is(told, "status", statuses[f.status]))
 		f.status++;
 	if (doc_is(o, "verdict", "violated")) {
@@ -460,7 +449,7 @@ bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explor
 	size_t i;
 	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"),
 		                            .program = doc_text(doc, "program"),
-		                            .strategy = safe(a, doc, "strategy"),
+		                            .strategy = doc_safe(a, doc, "strategy"),
 		                            .mode = doc_text(doc, "mode"),
 		                            .seed = number(doc, "seed") };
 	json_array_foreach(json_object_get(doc, "results"), i, o) read_finding(o, a, c);

@@ -204,7 +204,7 @@ static void cycle(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->cycle.len)
 		return;
-	buf_str(b, "The conflicts, in order:\n");
+	buf_str(b, "\nThe conflicts, in order:\n");
 	for (uint32_t i = 0; i < f->cycle.len; i++) {
 		const struct explore_link *l = &f->cycle.data[i];
 		for (int k = 0; k < 2; k++) {
@@ -221,7 +221,7 @@ static void output(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->output || !*f->output)
 		return;
-	buf_str(b, "Output of this schedule:\n");
+	buf_str(b, "\nOutput of this schedule:\n");
 	for (const char *s = f->output; *s;) {
 		size_t n = strcspn(s, "\n");
 		buf_str(b, "  | ");
@@ -251,10 +251,13 @@ void explore_failure_text(const struct explore_failure *f, struct buf *b, bool c
 		place(b, &f->stack.data[i]);
 		buf_char(b, '\n');
 	}
-	if (f->gone) {
-		buf_str(b, "  ");
-		buf_safe(b, f->gone, strlen(f->gone));
-		buf_char(b, '\n');
+	for (int i = 0; i < 2; i++) {
+		const char *more = i ? f->cause : f->gone;
+		if (more) {
+			buf_str(b, "  ");
+			buf_safe(b, more, strlen(more));
+			buf_char(b, '\n');
+		}
 	}
 	schedule(b, f);
 	waits(b, f);

@@ -251,7 +251,7 @@ void finding_sources(const struct finding_log *log, struct json_out *j)
 	for (uint32_t i = 0, k; l && i < n; i = k) {
 		struct arena a;
 		struct source src;
-		const char *why;
+		struct why why;
 		arena_init(&a, 0);
 		bool ok = source_read(&src, &a, l[i].path, &why) && src.len <= MAX_FILE;
 		for (k = i; k < n && !strcmp(l[k].path, l[i].path);) {

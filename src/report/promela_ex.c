@@ -106,12 +106,7 @@ void ex_interval(enum ir_op op, const struct ex *a, const struct ex *b, int64_t 
 		if (a->lo >= 0 && a->hi <= 1 && b->lo >= 0 && b->hi <= 1)
 			*lo = 0, *hi = 1;
 		break;
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_EQ ... IR_GE:
 		*lo = 0, *hi = 1;
 		break;
 	default:

@@ -446,23 +446,9 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	case IR_BOOL:
 		w->reg[i->a] = ex_unary(x, (enum ir_op)i->op, now->b);
 		return true;
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
+	case IR_ADD ... IR_SHR:
 		return arith(k, w, i, now->b, now->c);
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_AND ... IR_GE:
 		w->reg[i->a] = ex_binary(x, (enum ir_op)i->op, now->b, now->c);
 		return true;
 	case IR_RANGE:

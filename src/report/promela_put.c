@@ -267,32 +267,13 @@ static void put_ins(const struct pml *m, const struct pins *at, bool result)
 {
 	const struct ir_ins *i = &m->p->code[at->ins];
 	switch ((enum ir_op)i->op) {
-	case IR_MOV:
-	case IR_NEG:
-	case IR_NOT:
-	case IR_BITNOT:
-	case IR_BOOL:
+	case IR_MOV ... IR_BOOL:
 		pml_assign(m, i->a);
 		buf_str(m->out, op_text((enum ir_op)i->op));
 		put_operand(m, i->imm & IR_IMM_B, i->b, at->b);
 		buf_str(m->out, i->op == IR_BOOL ? " != 0; " : "; ");
 		break;
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_ADD ... IR_GE:
 		put_binary(m, i, at);
 		break;
 	case IR_LGET:
@@ -361,27 +342,7 @@ static void put_ins(const struct pml *m, const struct pins *at, bool result)
 static uint32_t writes(const struct ir_ins *i)
 {
 	switch ((enum ir_op)i->op) {
-	case IR_MOV:
-	case IR_NEG:
-	case IR_NOT:
-	case IR_BITNOT:
-	case IR_BOOL:
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_MOV ... IR_GE:
 	case IR_LGET:
 	case IR_LOAD:
 	case IR_CHOOSE:

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/step_text.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 /* Booleans and numbers as such, enumerators and locks as words. */
 static void value(const struct ir *p, const char *key, enum ir_value_kind kind, uint32_t enum_id, int32_t v, struct json_out *j)
@@ -307,4 +307,18 @@ void run_json(const struct run *r, struct json_out *j)
 	json_end(j);
 	json_line(j, 2);
 	state(r, j);
+}
+
+json_t *run_json_value(const struct run *r)
+{
+	struct buf text;
+	struct json_out j;
+	buf_init(&text);
+	json_out_init(&j, &text, true);
+	json_begin_object(&j, NULL);
+	run_json(r, &j);
+	json_end(&j);
+	json_t *value = text.failed ? NULL : json_loadb(text.data, text.len, 0, NULL);
+	buf_free(&text);
+	return value;
 }

@@ -115,7 +115,7 @@ static void decide_asked(struct txn_check *c, struct isolation i, struct limits 
 }
 
 bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim,
-               const char **why)
+               struct why *why)
 {
 	memset(c, 0, sizeof *c);
 	c->deps = d;
@@ -126,9 +126,10 @@ bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_quest
 		answer_of(c, nth(k))->implied_by = -1;
 	for (uint32_t k = 0; k < q->nlevels; k++)
 		if (q->levels[k].order > c->most) {
-			*why = q->levels[k].order == ORDER_REALTIME ? "has no real time: not every transaction has its invocation"
-			                                            : "names no sessions (processes)";
-			return false;
+			return why_set(why, "%s",
+			               q->levels[k].order == ORDER_REALTIME
+			                       ? "has no real time: not every transaction has its invocation"
+			                       : "names no sessions (processes)");
 		}
 	if (c->all) {
 		for (uint32_t k = 0; k < ALL_LEVELS; k++)

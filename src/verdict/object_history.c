@@ -123,21 +123,21 @@ void object_problem_free(struct object_problem *j)
 
 #define REFUTE_BUDGET 1000000u
 
-int object_history_refuted(const struct object_history *h, enum object_condition c, struct buf *why)
+int object_history_refuted(const struct object_history *h, enum object_condition c, struct why *why)
 {
 	struct object_problem j;
-	char text[VERIFY_WHY] = "";
 	enum verify_answer a = VERIFY_UNDECIDED;
 	if (object_problem_init(&j, h)) {
 		if (c == OBJECT_ATOMIC)
-			a = verify_violation(&j.p, PROOF_EXHAUSTED, NULL, 0, RANK_INF, REFUTE_BUDGET, text);
+			a = verify_violation(&j.p, PROOF_EXHAUSTED, NULL, 0, RANK_INF, REFUTE_BUDGET, why);
 		else
 			a = VERIFY_REJECTED;
 		for (uint32_t i = 0; i < j.p.n && c != OBJECT_ATOMIC && a != VERIFY_ACCEPTED; i++)
 			if (j.p.ops[i].fn == FN_READ)
-				a = verify_read_impossible(&j.p, i, c == OBJECT_SAFE, text);
+				a = verify_read_impossible(&j.p, i, c == OBJECT_SAFE, why);
 	}
 	object_problem_free(&j);
-	buf_str(why, c == OBJECT_ATOMIC ? text : "every read returned what it may");
+	if (c != OBJECT_ATOMIC)
+		why_set(why, "every read returned what it may");
 	return a == VERIFY_ACCEPTED ? 1 : a == VERIFY_REJECTED ? 0 : -1;
 }

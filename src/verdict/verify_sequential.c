@@ -34,13 +34,7 @@ static void objects_close(struct objects *o)
 	free(o->state);
 }
 
-static enum verify_answer reject(char *why, const char *text, uint32_t op)
-{
-	snprintf(why, VERIFY_WHY, "%s (operation %u)", text, op);
-	return VERIFY_REJECTED;
-}
-
-enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
+enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order, uint32_t n, struct why *why)
 {
 	enum verify_answer out = verify_permutation(p, order, n, why);
 	struct objects o;
@@ -54,9 +48,9 @@ enum verify_answer verify_order_sequential(const struct problem *p, const uint32
 		const struct hop *op = &p->ops[order[i]];
 		uint32_t *l = &last[op->proc], *state = &o.state[op->key];
 		if (order[i] + 1 <= *l && op->ret != RANK_INF)
-			out = reject(why, "two operations of one process are exchanged", order[i]);
+			out = verify_reject(why, "two operations of one process are exchanged", order[i]);
 		else if (!o.c.spec->apply(&o.c, *state, op, state))
-			out = reject(why, "the object does not allow an operation at its place", order[i]);
+			out = verify_reject(why, "the object does not allow an operation at its place", order[i]);
 		*l = order[i] + 1 > *l ? order[i] + 1 : *l;
 	}
 	if (o.c.failed)
@@ -109,7 +103,7 @@ static bool complete(struct sequential_attempt *a)
 
 #define MOST_TRIED 1000 /* operations: the depth of the recursion */
 
-enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget, char *why)
+enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget, struct why *why)
 {
 	struct sequential_attempt a = { .p = p, .budget = budget, .done = calloc(p->n + 1ull, 1) };
 	bool open = objects_open(&a.o, p), found = false;
@@ -120,10 +114,10 @@ enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget
 		found = complete(&a);
 	enum verify_answer out = VERIFY_ACCEPTED;
 	if (found) {
-		snprintf(why, VERIFY_WHY, "there is an order");
+		why_set(why, "there is an order");
 		out = VERIFY_REJECTED;
 	} else if (!tried || !a.budget || a.o.c.failed) {
-		snprintf(why, VERIFY_WHY, "checking that no sequential order exists would take too long");
+		why_set(why, "checking that no sequential order exists would take too long");
 		out = VERIFY_UNDECIDED;
 	}
 	objects_close(&a.o);

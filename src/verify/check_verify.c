@@ -1,11 +1,11 @@
 /*
- * check_verify: see check_verify.h. The document: which questions were asked, that each of them is answered, and that the
+ * check_verify: see verify.h. The document: which questions were asked, that each of them is answered, and that the
  * verdict is that of the answers. What is violated is looked at in check_verify_run.c, what holds in check_verify_holds.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/answers.h"
+#include "check/check.h"
 #include "check/engine.h"
 #include "verify/check_verify_int.h"
 #include "verify/document_model.h"
@@ -84,17 +84,17 @@ static bool find_object(const struct ir *p, json_t *result, struct verify_questi
 	return false;
 }
 
-bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, const char **why)
+bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, struct why *why)
 {
 	const struct ir *p = v->lang.ir;
 	*q = (struct verify_question){ .problem = problem_from(verify_string(result, "problem")),
 		                       .block = VERDICT_PROGRAM,
 		                       .of_object = json_object_get(result, "object") != NULL };
-	*why = q->of_object ? "the model has no such object at that line, or no such condition exists"
-	                    : "the model has no such block at that line";
+	why_set(why, "%s",
+	        q->of_object ? "the model has no such object at that line, or no such condition exists"
+	                     : "the model has no such block at that line");
 	if (q->of_object && !json_is_null(json_object_get(result, "block"))) {
-		*why = "it names both an object and a block";
-		return false;
+		return why_set(why, "it names both an object and a block");
 	}
 	return q->of_object ? find_object(p, result, q) : find_block(p, result, &q->block);
 }
@@ -128,12 +128,12 @@ static bool same_file(struct verify *v, json_t *root)
 {
 	struct arena a;
 	struct source src;
-	const char *why;
+	struct why why;
 	json_t *text = json_object_get(json_object_get(root, "model"), "text");
 	arena_init(&a, 0);
 	bool ok = source_read(&src, &a, v->model, &why);
 	if (!ok)
-		buf_printf(v->claims->err, "intact verify: %s: %s\n", v->model, why);
+		buf_printf(v->claims->err, "intact verify: %s: %s\n", v->model, why.text);
 	else if (src.len != json_string_length(text) || memcmp(src.text, json_string_value(text), src.len)) {
 		reject(v, "model", "the result belongs to a different text than the file");
 		ok = false;
@@ -189,7 +189,8 @@ static uint32_t whole_question(const struct verify *v, enum verify_whole w)
 /* Which question a result answers; IR_NONE: none of this model. */
 static uint32_t answered(const struct verify *v, json_t *result)
 {
-	const char *problem = verify_string(result, "problem"), *why;
+	const char *problem = verify_string(result, "problem");
+	struct why why;
 	struct verify_question q;
 	if (!verify_question(v, result, &q, &why))
 		return IR_NONE;

@@ -11,7 +11,6 @@
 #include "report/step_text.h"
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
-#include "verdict/schedule_text.h"
 #include "verdict/verify_reduction.h"
 #include "verdict/verify_reach.h"
 
@@ -199,9 +198,9 @@ void verify_holds(struct verify *v, json_t *result, const char *name)
 {
 	struct verify_exhaustive own = { .max_states = v->max_states }, *a = &own;
 	struct verify_question c;
-	const char *why;
+	struct why why;
 	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, CLAIM_REJECTED, why);
+		verify_say(v, name, CLAIM_REJECTED, why.text);
 		return;
 	}
 	bool part = json_is_true(json_object_get(result, "as_part"));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/object_why.h"
+#include "check/objects.h"
 #include "verify/check_verify_int.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -24,17 +24,9 @@
 /* Does the replay say of itself what the result says of it? */
 static bool same_run(const struct run *r, json_t *claimed)
 {
-	struct buf text;
-	struct json_out j;
-	buf_init(&text);
-	json_out_init(&j, &text, true);
-	json_begin_object(&j, NULL);
-	run_json(r, &j);
-	json_end(&j);
-	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
+	json_t *own = run_json_value(r);
 	bool same = own && json_equal(own, claimed);
 	json_decref(own);
-	buf_free(&text);
 	return same;
 }
 
@@ -207,11 +199,9 @@ static const char *check_story(struct run *r, const struct verify_question *q, j
 const char *verify_history_of(const struct run *r, const struct verify_question *c, bool *unknown)
 {
 	struct object_history h;
-	struct buf why;
-	buf_init(&why);
+	struct why why;
 	int refuted = object_history_init(&h, r, c->object) ? object_history_refuted(&h, c->condition, &why) : -1;
 	object_history_free(&h);
-	buf_free(&why);
 	*unknown = refuted < 0;
 	return refuted > 0 ? NULL : refuted ? "too many orders of the operations to try" : "the history meets the condition";
 }
@@ -314,30 +304,31 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 {
 	const struct ir *p = v->lang.ir;
 	json_t *ce = json_object_get(result, "counterexample");
-	const char *schedule = verify_string(ce, "schedule"), *why;
+	const char *schedule = verify_string(ce, "schedule"), *wrong;
+	struct why why;
 	struct verify_question c;
 	struct schedule_list s;
 	struct run r;
 	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, CLAIM_REJECTED, why);
+		verify_say(v, name, CLAIM_REJECTED, why.text);
 		return;
 	}
 	sched_init(&s);
 	bool unknown = false;
 	if (!json_is_object(ce) || !*schedule)
-		why = "it has no schedule";
+		wrong = "it has no schedule";
 	else if (!sched_parse(&s, p, "schedule", schedule))
-		why = "the schedule cannot be read";
+		wrong = "the schedule cannot be read";
 	else if (!run_init(&r, p))
-		why = "no memory";
+		wrong = "no memory";
 	else {
-		why = sched_run(&s, &r) ? check_run(v, &r, &c, result, &unknown) : "the schedule is not possible";
+		wrong = sched_run(&s, &r) ? check_run(v, &r, &c, result, &unknown) : "the schedule is not possible";
 		run_free(&r);
 	}
 	sched_free(&s);
 	verify_say(v, name,
-	           !why      ? CLAIM_ACCEPTED
+	           !wrong    ? CLAIM_ACCEPTED
 	           : unknown ? CLAIM_UNKNOWN
 	                     : CLAIM_REJECTED,
-	           why ? why : verify_string(result, "problem"));
+	           wrong ? wrong : verify_string(result, "problem"));
 }

@@ -1,4 +1,4 @@
-#include "verify/history_json.h"
+#include "verify/verify.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "lin/check.h"
-#include "report/history_proof.h"
+#include "report/history_text.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 
-static enum verify_answer reject(char *why, const char *text)
+static enum verify_answer reject(struct why *why, const char *text)
 {
-	snprintf(why, VERIFY_WHY, "%s", text);
-	return VERIFY_REJECTED;
+	return verify_reject(why, text, RANK_INF);
 }
 
 static int name_index(const char *const *names, const json_t *j)
@@ -79,7 +78,7 @@ static bool overlaps_told(const struct problem *p, uint32_t culprit, const uint3
 
 /* The line, how much had completed before, and the states by name. */
 static enum verify_answer check_moment(const struct history *h, const json_t *j, const struct problem *p, uint32_t culprit,
-                                       json_int_t culprit_number, char *why)
+                                       json_int_t culprit_number, struct why *why)
 {
 	const json_t *states = json_object_get(j, "states");
 	uint32_t ended = 0, n = (uint32_t)json_array_size(states);
@@ -101,7 +100,7 @@ static enum verify_answer check_moment(const struct history *h, const json_t *j,
 
 /* The sentence is the one for these facts. */
 static enum verify_answer check_sentence(const struct history *h, const struct interpretation *in, const json_t *j,
-                                         enum condition cond, uint32_t k, int proof, uint32_t culprit, char *why)
+                                         enum condition cond, uint32_t k, int proof, uint32_t culprit, struct why *why)
 {
 	const json_t *conflict = json_object_get(j, "conflict"), *states = json_object_get(j, "states");
 	struct lin_check_options o = { .condition = cond, .k = k };
@@ -131,7 +130,7 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
 
 static enum verify_answer check_explanation(const struct history *h, const struct interpretation *in, const json_t *j,
                                             const struct problem *p, enum condition cond, const uint32_t *local, int proof,
-                                            const uint32_t *ops, uint32_t nops, char *why)
+                                            const uint32_t *ops, uint32_t nops, struct why *why)
 {
 	const json_t *c = json_object_get(j, "culprit");
 	json_int_t cv = json_integer_value(c);
@@ -155,7 +154,7 @@ static enum verify_answer check_explanation(const struct history *h, const struc
 }
 
 static enum verify_answer check_part(const struct history *h, const struct interpretation *in, const json_t *j,
-                                     const struct problem *p, enum condition cond, const uint32_t *local, char *why)
+                                     const struct problem *p, enum condition cond, const uint32_t *local, struct why *why)
 {
 	uint32_t n, nops;
 	bool weak = cond == COND_REGULAR || cond == COND_SAFE;
@@ -220,7 +219,7 @@ static bool belongs(const struct history *h, const struct hop *op, const json_t 
 
 /* Gathers the operations of a part, with dense ranks, and checks it. */
 static enum verify_answer one_part(struct history *h, const struct interpretation *in, const json_t *part, enum condition cond,
-                                   uint32_t k, unsigned char *covered, char *why)
+                                   uint32_t k, unsigned char *covered, struct why *why)
 {
 	struct hop *ops = calloc(h->n + 1ull, sizeof *ops);
 	uint32_t *local = malloc((h->n + 1ull) * sizeof *local), n = 0;
@@ -267,7 +266,7 @@ static uint32_t any_k(const struct history *h, const json_t *part)
 	return k;
 }
 
-enum verify_answer verify_history_json(struct history *h, const char *text, size_t len, char *why)
+enum verify_answer verify_history_json(struct history *h, const char *text, size_t len, struct why *why)
 {
 	json_error_t err;
 	json_t *root = json_loadb(text, len, 0, &err);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 #include "report/step_text.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 #include "verify/schedule.h"
 
 #define MAX_ITEMS    10000000u
@@ -221,10 +221,10 @@ static bool guarded(struct schedule_list *s, const struct ir *p, bool (*read)(st
 
 static bool read_file(struct schedule_list *s, const char *path)
 {
-	const char *why = NULL;
+	struct why why;
 	if (source_read(&s->src, &s->arena, path, &why))
 		return true;
-	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s", path, why);
+	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s", path, why.text);
 	return false;
 }
 
@@ -356,14 +356,12 @@ bool sched_run(struct schedule_list *s, struct run *r)
 
 /* ---- writing ------------------------------------------------------------ */
 
-bool sched_save(const struct run *r, const char *path, const char *model, struct buf *why)
+bool sched_save(const struct run *r, const char *path, const char *model, struct why *why)
 {
 	struct buf b;
 	FILE *f = fopen(path, "w");
-	if (!f) {
-		buf_printf(why, "%s", strerror(errno));
-		return false;
-	}
+	if (!f)
+		return why_set(why, "%s", strerror(errno));
 	buf_init(&b);
 	buf_str(&b, "# schedule of ");
 	buf_safe(&b, model, strlen(model));
@@ -376,7 +374,7 @@ bool sched_save(const struct run *r, const char *path, const char *model, struct
 	if (fclose(f) != 0)
 		ok = false;
 	if (!ok)
-		buf_str(why, "the file could not be written");
+		why_set(why, "the file could not be written");
 	buf_free(&b);
 	return ok;
 }

@@ -1,14 +1,14 @@
 /*
- * trace_verify: see trace_verify.h. The judge of a cycle is verdict/verify_cycle.h; here the report is read and
+ * trace_verify: see verify.h. The judge of a cycle is verdict/verify_cycle.h; here the report is read and
  * what it says of the events is compared with what the trace has.
  */
-#include "verify/trace_verify.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/messages.h"
+#include "event/reader.h"
 #include "report/trace_report.h"
 #include "verdict/verify_cycle.h"
 #include "verdict/verify_serial.h"
@@ -46,18 +46,17 @@ static bool read_end(json_t *o, struct claim_end *e)
 	return true;
 }
 
-static bool read_claims(json_t *findings, struct cycles_claimed *c, const char **why)
+static bool read_claims(json_t *findings, struct cycles_claimed *c, struct why *why)
 {
 	size_t i, k, links = 0;
 	json_t *f, *l;
-	*why = "\"findings\" is not a list of cycles";
+	why_set(why, "\"findings\" is not a list of cycles");
 	json_array_foreach(findings, i, f) links += json_array_size(json_object_get(f, "cycle"));
 	c->cycles = calloc(json_array_size(findings) + 1, sizeof *c->cycles);
 	c->links = calloc(links + 1, sizeof *c->links);
 	c->ends = calloc(2 * links + 2, sizeof *c->ends);
 	if (!c->cycles || !c->links || !c->ends) {
-		*why = "out of memory";
-		return false;
+		return why_set(why, "out of memory");
 	}
 	json_array_foreach(findings, i, f)
 	{
@@ -260,7 +259,7 @@ static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, struct buf *wrong)
 {
 	struct cycles_claimed c = { 0 };
-	const char *why = "it has no findings";
+	struct why why = { "it has no findings" };
 	json_t *traces = json_object_get(root, "results");
 	json_t *one = json_array_size(traces) == 1 ? json_array_get(traces, 0) : NULL;
 	json_t *findings = json_object_get(one, "findings");
@@ -271,7 +270,7 @@ int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, s
 	if (json_array_size(traces) > 1) {
 		buf_printf(wrong, "the report covers %zu traces; verify supports reports on one trace", json_array_size(traces));
 	} else if (!trace || !json_is_array(findings) || !read_claims(findings, &c, &why)) {
-		buf_printf(wrong, "not a report of intact trace --json: %s", why);
+		buf_printf(wrong, "not a report of intact trace --json: %s", why.text);
 	} else {
 		json_int_t process = json_integer_value(json_object_get(one, "process"));
 		l->subject = trace;

@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-#include "verify/check_verify.h"
-#include "verify/history_verify.h"
-#include "verify/trace_verify.h"
-
 const char *verify_kind(const json_t *root)
 {
 	const char *kind = json_string_value(json_object_get(root, "kind"));

@@ -74,8 +74,8 @@ static bool same(uint64_t seed)
 			}
 		}
 	}
-	for (int a = 0; a < LEVEL_COUNT * ORDER_COUNT && ok && !odd; a++)
-		for (int b = 0; b < LEVEL_COUNT * ORDER_COUNT; b++) {
+	for (int a = 0; a < (int)LEVEL_COUNT * (int)ORDER_COUNT && ok && !odd; a++)
+		for (int b = 0; b < (int)LEVEL_COUNT * (int)ORDER_COUNT; b++) {
 			struct isolation x = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)(a / LEVEL_COUNT) },
 					 y = { (uint8_t)(b % LEVEL_COUNT), (uint8_t)(b / LEVEL_COUNT) };
 			if (!isolation_exists(x) || !isolation_exists(y) || !isolation_implies(x, y))
