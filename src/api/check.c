@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "api/check_read.h"
+#include "base/invariant.h"
 #include "check/args.h"
 #include "report/check_json.h"
 

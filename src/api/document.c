@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "api/document_text.h"
+#include "base/invariant.h"
 #include "base/source.h"
 #include "report/doc.h"
 #include "report/issue.h"
@@ -40,6 +41,7 @@ static void forget(struct intact_document *d)
 	buf_clear(&d->json);
 	buf_clear(&d->rendered);
 	buf_clear(&d->messages);
+	assert(!d->doc && !d->json.len && !d->messages.len);
 }
 
 API_EXPORT void intact_document_free(struct intact_document *d)
@@ -55,6 +57,7 @@ API_EXPORT void intact_document_free(struct intact_document *d)
 
 enum intact_status api_document_set(struct intact_document *d, const char *name, const char *text, size_t len)
 {
+	assert(name && text);
 	struct buf why;
 	forget(d);
 	buf_init(&why);
@@ -161,6 +164,7 @@ API_EXPORT size_t intact_document_answers(const struct intact_document *d)
 
 static const struct issue *answer(const struct intact_document *d, size_t i)
 {
+	assert(d);
 	return i < intact_document_answers(d) ? d->issues.list.data[i] : NULL;
 }
 
@@ -280,6 +284,7 @@ API_EXPORT enum intact_status intact_document_verify(struct intact_document *d, 
 	}
 	buf_init(&doc);
 	claim_list_init(&l, err, "result", verify_kind(root));
+	assert(root && d != answer);
 	int end = verify_result(&l, root, about, VERIFY_STATES, err);
 	if (claim_list_document(&l, end, &doc))
 		status = doc.failed ? INTACT_NO_MEMORY : api_document_set(answer, "the answer", buf_cstr(&doc), doc.len);

@@ -4,6 +4,7 @@
 
 #include "api/check_read.h"
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "check/args.h"
 #include "check/check.h"
 #include "cli/model.h"
@@ -60,6 +61,7 @@ static bool set_reductions(struct command *c, struct buf *err)
 /* --block names none; says what may have been meant. */
 static int no_block(struct command *c, const struct ir *p)
 {
+	assert(c->args.options.block);
 	const char **names = calloc(p->nblocks + 1ull, sizeof *names), *name = c->args.options.block;
 	struct buf asked;
 	int rc;
@@ -82,6 +84,7 @@ static int no_block(struct command *c, const struct ir *p)
 
 static void say(struct command *c, const struct checked *told)
 {
+	assert(told->p);
 	struct cli *cli = c->cli;
 	struct check_text_options o = { .width = cli->columns,
 		                        .utf8 = cli->utf8_out,
@@ -106,6 +109,7 @@ static int write_reports(struct command *c, const struct checked *told, int rc)
 
 static int report(struct command *c, const struct check_result *r)
 {
+	assert(r->n == 0 || r->v);
 	static const int codes[] = {
 		[ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED, [ANSWER_UNKNOWN] = EXIT_UNKNOWN
 	};
@@ -127,6 +131,7 @@ static int report(struct command *c, const struct check_result *r)
 
 static int check(struct command *c, const struct ir *p)
 {
+	assert(p && c->path);
 	struct check_result r;
 	struct progress line;
 	struct arena a;

@@ -2,6 +2,7 @@
  * another checker. */
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "check/commit_points.h"
 #include "cli/model.h"
 #include "judge/net.h"
@@ -28,6 +29,7 @@ static const char *any_count(const struct ir *p)
 /* Writes Promela; with commit points that are looked for where the source does not say them. */
 static int promela(struct cli *cli, const struct export *x, struct lang *l)
 {
+	assert(x->promela && l->ir);
 	struct commit_points points = { 0 };
 	struct diags d;
 	struct buf text;
@@ -58,6 +60,7 @@ static int promela(struct cli *cli, const struct export *x, struct lang *l)
 
 static int export_model(struct cli *cli, const struct cmd *cmd, const struct export *x, const char *path)
 {
+	assert(path);
 	struct lang l;
 	struct buf wrong;
 	lang_init(&l);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/replace.h"
 #include "cli/cli.h"
 #include "lang/fmt.h"
@@ -64,6 +65,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args, co
 
 static int format_files(struct cli *cli, const struct fmt_args *args, const char **paths, int n)
 {
+	assert(n >= 0 && (!n || paths));
 	int rc = EXIT_HOLDS;
 	for (int i = 0; i < n; i++) {
 		struct arena a;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fold.h"
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "history/read.h"
@@ -53,6 +54,7 @@ static bool flush_out(void *arg, struct buf *b)
 /* One file; its text is folded for who reads it on a terminal, not for programs. */
 static int one_file(struct history_command *c, struct history_run *run, const char *path, struct claim_list *l)
 {
+	assert(path && run);
 	int rc;
 	progress_begin(&c->progress);
 	if (c->convert)
@@ -72,6 +74,7 @@ static int one_file(struct history_command *c, struct history_run *run, const ch
 
 static int all_files(struct history_command *c, struct history_run *run, const char **files, int n)
 {
+	assert(n >= 1);
 	struct claim_list l;
 	int rc = EXIT_HOLDS;
 	claim_list_init(&l, &c->cli->err, c->verify ? c->verify : "", "history");
@@ -98,6 +101,7 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 
 static int judge(struct history_command *c, const char **files, int n)
 {
+	assert(n >= 1);
 	struct cli *cli = c->cli;
 	c->sink = (struct history_sink){ .err = &cli->err,
 		                         .color = cli->color_out,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "judge/net.h"
 
@@ -14,6 +15,7 @@ struct net_command {
 
 static int judge(struct cli *cli, const struct cmd *cmd, const struct net_command *c, const char *path)
 {
+	assert(path);
 	struct buf doc, wrong;
 	bool text = c->to || !(outputs_take_stdout(&c->outputs) || (c->dot && !strcmp(c->dot, "-")));
 	struct net_sink sink = { .text = text ? &cli->out : NULL,

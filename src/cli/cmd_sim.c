@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
 #include "cli/sim_shell.h"
@@ -17,6 +18,7 @@ struct sim_command {
 
 static int save(struct cli *cli, const struct sim_command *c)
 {
+	assert(c->save && c->s.run.ir);
 	struct why why;
 	bool ok = sched_save(&c->s.run, c->save, c->s.path, &why);
 	if (!ok) {
@@ -29,6 +31,7 @@ static int save(struct cli *cli, const struct sim_command *c)
 
 static int simulate(struct cli *cli, const struct cmd *cmd, struct sim_command *c)
 {
+	assert(c->s.ir);
 	struct buf doc;
 	int rc = sim_begin(&c->s, outputs_wanted(&c->outputs), &cli->err, cli->color_err);
 	if (rc != EXIT_HOLDS)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "cli/cli.h"
 #include "judge/document.h"
@@ -50,6 +51,7 @@ static const char *timelines_wrong(const struct trace_command *c, const char *co
 
 static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_command *c, const char **files, int n)
 {
+	assert(cmd->name);
 	struct buf results, doc;
 	bool timeline = c->timelines[TIMELINE_CHROME] || c->timelines[TIMELINE_PERFETTO];
 	struct trace_sink sink = { .text = outputs_take_stdout(&c->outputs) ? NULL : &cli->out,

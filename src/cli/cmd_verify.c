@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "verify/verify.h"
 
@@ -32,6 +33,7 @@ static json_t *load(struct cli *cli, const char *path)
 
 static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, const char *path, const char *about)
 {
+	assert(x->max_states);
 	json_t *root = load(cli, path);
 	struct claim_list l;
 	struct buf wrong;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fold.h"
+#include "base/invariant.h"
 #include "cli/cli.h"
 #include "cli/cmd_help.h"
 #include "cli/project_options.h"
@@ -29,6 +30,7 @@ const struct cmd *const cli_commands[] = {
 
 const struct cmd *cli_find(const char *name)
 {
+	assert(name);
 	for (int i = 0; cli_commands[i]; i++)
 		if (!strcmp(cli_commands[i]->name, name))
 			return cli_commands[i];
@@ -37,6 +39,7 @@ const struct cmd *cli_find(const char *name)
 
 int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
 {
+	assert(cmd->usage && cmd->about);
 	if (cli->help) {
 		cli->help(cli, cmd, table);
 		return EXIT_HOLDS;
@@ -67,6 +70,7 @@ void cli_all_help(struct cli *cli, const struct cmd *cmd)
 
 int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
 {
+	assert(cmd->name && cmd->usage);
 	va_list ap;
 	va_start(ap, fmt);
 	buf_printf(&cli->err, "intact %s: ", cmd->name);
@@ -120,6 +124,7 @@ static const struct cmd *by_own_name(const char *self)
 
 static int dispatch(struct cli *cli, int argc, char **argv)
 {
+	assert(argc >= 1);
 	const struct cmd *own = by_own_name(argv[0]);
 	if (own)
 		return own->run(cli, own, argc - 1, argv + 1);

@@ -1,3 +1,4 @@
+#include "base/invariant.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
                      const char *what, const char **args)
 {
+	assert(want >= 0 && args);
 	struct opts p = { table, args, 0, false };
 	struct buf err;
 	int rc = -1;

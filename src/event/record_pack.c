@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "event/varint.h"
 
@@ -61,6 +62,7 @@ void record_pack_free(struct record_pack *p)
 
 static void restart(struct record_pack *p)
 {
+	assert(p->n <= RECORD_PACK_MAX + 1);
 	for (uint32_t i = 1; i < p->n; i++)
 		p->buckets[p->places[i].bucket] = 0;
 	p->n = 1;
@@ -68,6 +70,7 @@ static void restart(struct record_pack *p)
 	memset(p->last, 0, sizeof p->last);
 	p->addr = p->fresh = 0;
 	p->slot = 0;
+	assert(p->n == 1 && !p->slot);
 }
 
 static uint64_t key_of(struct rec r)
@@ -77,6 +80,7 @@ static uint64_t key_of(struct rec r)
 
 static uint32_t place_add(struct record_pack *p, uint64_t key)
 {
+	assert(p->n <= RECORD_PACK_MAX);
 	p->places[p->n] = (struct record_pack_place){ .key = key, .addr = p->addr };
 	return p->n++;
 }
@@ -88,12 +92,14 @@ static uint32_t place_find(const struct record_pack *p, uint64_t key, uint32_t *
 	while ((id = p->buckets[b]) && p->places[id].key != key)
 		b = (b + 1) % BUCKETS;
 	*bucket = b;
+	assert(!id || (id < p->n && p->places[id].key == key));
 	return id;
 }
 
 /* What holds after a record at place `id`: for the reader; put_one does the same. */
 static void note(struct record_pack *p, uint32_t *last, uint32_t id, uint64_t addr, unsigned arg)
 {
+	assert(id < p->n && *last < p->n);
 	struct record_pack_place *at = &p->places[id];
 	p->places[*last].next = id;
 	*last = id;
@@ -125,6 +131,7 @@ static __attribute__((noinline)) uint32_t put_place(struct record_pack *p, struc
 	id = place_add(p, key);
 	p->places[id].bucket = bucket;
 	p->buckets[bucket] = id;
+	assert(id < p->n);
 	return id;
 }
 
@@ -185,6 +192,7 @@ size_t record_pack_put(struct record_pack *p, const struct rec *r, size_t n, str
 		}
 	}
 	buf_add(out, (char *)p->bytes, (size_t)(k.s - p->bytes));
+	assert(i <= n && k.s <= p->bytes + BYTES);
 	return i;
 }
 
@@ -192,6 +200,7 @@ size_t record_pack_put(struct record_pack *p, const struct rec *r, size_t n, str
 
 static bool get_one(struct record_pack *p, struct cursor *c, struct rec *out)
 {
+	assert(c->p <= c->end);
 	unsigned head = get_byte(c), kind = head & KIND;
 	if (!(head & SAME_SLOT))
 		p->slot = (unsigned)get_varint(c) & 0xffff;

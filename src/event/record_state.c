@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 /* A growing list of records; TEXTs precede what they belong to. */
 struct record_state_list {
@@ -67,6 +68,7 @@ static void add(struct record_state *s, struct record_state_list *l, const struc
 	}
 	memcpy(l->v + l->n, r, n * sizeof *r);
 	l->n += n;
+	assert(l->n <= l->cap);
 }
 
 static struct record_state_thread *thread(struct record_state *s, uint32_t slot)
@@ -88,6 +90,7 @@ static void create(struct record_state *s, struct rec r)
 	t->stack = (struct rec){ 0, 0 };
 	/* Its parent may be gone when this is sent again. */
 	t->create = rec_make(REC_CREATE, 0, rec_addr(r), 0, rec_pc(r));
+	assert(!t->nlocks && !t->nmarks && t->live);
 }
 
 static void acquire(struct record_state *s, struct record_state_thread *t, struct rec r)
@@ -119,6 +122,7 @@ static void release(struct record_state_thread *t, struct rec r)
 /* The last mark goes, with its TEXT. */
 static void unmark(struct record_state_thread *t)
 {
+	assert(t->nmarks);
 	if (--t->nmarks < 64)
 		t->marks.n = t->mark_at[t->nmarks];
 }
@@ -133,6 +137,7 @@ static void mark(struct record_state *s, struct record_state_thread *t, struct r
 			add(s, &t->marks, s->text.v, s->text.n);
 	}
 	t->nmarks++;
+	assert(t->nmarks);
 }
 
 static void pop(struct record_state_thread *t, uint64_t keep)
@@ -141,6 +146,7 @@ static void pop(struct record_state_thread *t, uint64_t keep)
 		t->frames.n = keep;
 	while (t->nmarks && t->nmarks <= 64 && t->depth[t->nmarks - 1] > t->frames.n)
 		unmark(t);
+	assert(t->frames.n <= t->frames.cap);
 }
 
 /* Told again it leaves nothing. */
@@ -208,6 +214,7 @@ bool record_state_note(struct record_state *s, const struct rec *r, size_t n)
 
 static bool tell_list(const struct record_state_list *l, record_state_fn *fn, void *ctx)
 {
+	assert(l->n <= l->cap);
 	for (size_t i = 0; i < l->n;) {
 		size_t len = rec_kind(l->v[i]) == REC_TEXT ? 1 + rec_letters(l->v[i]) : 1;
 		if (!fn(ctx, &l->v[i], len))

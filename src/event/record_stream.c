@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 struct record_stream_slot {
 	struct rec_place *places;
@@ -35,6 +36,7 @@ void recdec_free(struct recdec *d)
 
 static void restart(struct record_stream_slot *s)
 {
+	assert(s->cap);
 	s->places[0] = (struct rec_place){ .key = UINT64_MAX };
 	s->n = 1;
 	s->last = 0;
@@ -53,12 +55,14 @@ static struct record_stream_slot *slot_of(struct recdec *d, unsigned slot)
 		s->cap = 64;
 		restart(s);
 	}
+	assert(slot < d->nslots && s->n && s->last < s->n);
 	return s;
 }
 
 /* A new place; 0 when it cannot be. */
 static uint32_t place_add(struct record_stream_slot *s, uint64_t key)
 {
+	assert(s->n && s->n <= RECORD_STREAM_PLACES);
 	if (s->n == RECORD_STREAM_PLACES || !GROW_RAW(s->places, s->cap, s->n + 1ull))
 		return 0;
 	s->places[s->n] = (struct rec_place){ .key = key, .addr = s->addr };
@@ -93,6 +97,7 @@ static uint64_t get_address(const struct record_stream_slot *s, struct cursor *c
 
 static bool get_one(struct record_stream_slot *s, struct cursor *c, unsigned slot, unsigned head, struct rec *out)
 {
+	assert(s->last < s->n);
 	unsigned kind = head & RECORD_STREAM_KIND;
 	struct rec_place *at = &s->places[s->places[s->last].next];
 	uint64_t addr;
@@ -159,6 +164,7 @@ static const char *get_plain(struct cursor *c, struct rec *out, size_t *n)
 	memcpy(out + *n, c->p, count * sizeof *out);
 	c->p += count * sizeof *out;
 	*n += count;
+	assert(c->p <= c->end);
 	return NULL;
 }
 
@@ -178,5 +184,6 @@ const char *recdec_block(struct recdec *d, const unsigned char *p, size_t len, s
 		why = recdec_span(d, (unsigned)(what >> 1), c.p, bytes, out, n);
 		c.p += bytes;
 	}
+	assert(why || c.p == c.end);
 	return why;
 }

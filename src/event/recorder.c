@@ -73,6 +73,7 @@ static void fail(struct recorder *r, const char *why)
 
 static void emit(struct recorder *r, const void *p, size_t n)
 {
+	assert(r->fd >= 0 || r->error);
 	const char *s = p;
 	r->part_bytes += n;
 	r->size.bytes += n;
@@ -127,6 +128,7 @@ static bool open_file(struct recorder *r, const char *path)
 
 static bool open_part(struct recorder *r)
 {
+	assert(r->parted);
 	struct buf name;
 	buf_init(&name);
 	part_name(r, r->part, &name);
@@ -245,6 +247,7 @@ void recorder_pc(struct recorder *r, uint64_t pc)
 		return;
 	if (GROW(r->pcs, r->pcs_cap, r->npcs + 1ull))
 		r->pcs[r->npcs++] = pc;
+	assert(r->npcs <= MAX_PCS);
 }
 
 /* How many were written: not a TEXT whose letters are still to come. */
@@ -257,6 +260,7 @@ static size_t put_records(struct recorder *r, uint32_t process, const struct rec
 		                              .count = (uint32_t)n,
 		                              .first = r->size.records + 1,
 		                              .process = process | (opening ? ITR_OPENING : 0) });
+	assert(n <= BLOCK);
 	return n;
 }
 
@@ -278,6 +282,7 @@ static bool open_with(void *ctx, const struct rec *rec, size_t n)
 	}
 	memcpy(o->v + o->n, rec, n * sizeof *rec);
 	o->n += n;
+	assert(o->n <= BLOCK || n > BLOCK);
 	return !o->r->error;
 }
 
@@ -375,6 +380,7 @@ static struct recorder_process *process_of(struct recorder *r, uint32_t process)
 	p->held = malloc(BLOCK * sizeof *p->held);
 	p->state = record_state_new();
 	p->dec = recdec_new();
+	assert(process < r->nproc && p->streams);
 	return p->held && p->state && p->dec ? p : NULL;
 }
 
@@ -398,6 +404,7 @@ static void write_held(struct recorder *r, uint32_t process)
 /* With parts: records are held until there is a block of them. */
 static void hold(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
 {
+	assert(process < r->nproc && r->proc[process].n <= BLOCK);
 	struct recorder_process *p = &r->proc[process];
 	while (n && !r->error) {
 		size_t now = BLOCK - p->n < n ? BLOCK - p->n : n;
@@ -414,6 +421,7 @@ static void hold(struct recorder *r, uint32_t process, const struct rec *rec, si
 
 static void write_streams(struct recorder *r, uint32_t process)
 {
+	assert(process < r->nproc && r->proc[process].len <= ROOM);
 	struct recorder_process *p = &r->proc[process];
 	if (!p->len)
 		return;
@@ -427,6 +435,7 @@ static void write_streams(struct recorder *r, uint32_t process)
 /* With parts: bytes of a slot, as the records they are. */
 static void hold_span(struct recorder *r, uint32_t process, unsigned slot, const void *bytes, size_t n)
 {
+	assert(process < r->nproc && r->proc[process].dec);
 	size_t count = 0;
 	if (!r->decoded)
 		r->decoded = malloc(REC_OWN * sizeof *r->decoded);

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "history/user.h"
 
 uint32_t history_fn(const struct history *h, const char *s, size_t len)
@@ -18,6 +19,7 @@ uint32_t history_fn(const struct history *h, const char *s, size_t len)
 
 const char *history_object(const struct history *h, enum object o)
 {
+	assert(h->user || o < OBJ_COUNT);
 	return h->user ? h->user->name : object_names[o];
 }
 
@@ -76,6 +78,7 @@ enum object history_guess_object(const struct history *h, bool *paired)
 	*paired = guess_pairs(h);
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct hop *op = &h->ops[i];
+		assert(op->fn < 64); /* a bit for each function of the objects */
 		have |= UINT64_C(1) << op->fn;
 		if (op->fn != FN_READ || op->b == VAL_NONE || op->b == VAL_NIL)
 			continue;
@@ -117,6 +120,7 @@ enum object history_guess_object(const struct history *h, bool *paired)
 /* What a write wrote or a read that answered returned; VAL_NONE for others. */
 static val told_value(const struct history *h, const struct hop *op, bool paired)
 {
+	assert(op->ret == RANK_INF || op->ret > op->call);
 	val v = op->fn == FN_WRITE                                                     ? op->a
 	        : op->fn == FN_READ && !(op->flags & HF_FAILED) && op->ret != RANK_INF ? op->b
 	                                                                               : VAL_NONE;
@@ -129,6 +133,7 @@ static val told_value(const struct history *h, const struct hop *op, bool paired
  * invoked; nil when some read saw nil; else 0 for numbers. */
 static val guess_init(struct history *h, enum object o, bool paired)
 {
+	assert(o != OBJ_GUESS);
 	bool numbers = true, text = object_has(o, OBJECT_APPENDS);
 	uint32_t first_write = RANK_INF;
 	val early = VAL_NONE, empty = val_text(&h->vals, VK_STR, "", 0);
@@ -191,6 +196,7 @@ static int interpret_cas(struct history *h, const struct interpretation *in, str
 		op->res = op->b == VAL_FALSE ? RES_FALSE : RES_TRUE;
 	}
 	op->a = e[0];
+	assert(n == 2);
 	op->b = e[1];
 	return 1;
 }
@@ -257,6 +263,7 @@ static int interpret_element(struct hop *op, bool asks, struct why *why)
 
 int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op, struct why *why)
 {
+	assert(in->object != OBJ_GUESS || h->user);
 	if (in->paired && !split_pair(h, op, why))
 		return -1;
 	if (h->user)
@@ -308,6 +315,7 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 
 static bool wrong_op(struct history *h, const struct interpretation *in, const struct hop *op, const char *why, struct diags *d)
 {
+	assert(*why);
 	struct buf b;
 	buf_init(&b);
 	hop_print(h, op, OBJ_GUESS, &b);
@@ -323,6 +331,7 @@ static bool wrong_op(struct history *h, const struct interpretation *in, const s
 /* What --init may be for the object, or NULL when it is that. */
 static const char *init_wanted(const struct values *vs, enum object o, val init)
 {
+	assert(init != VAL_NONE && o != OBJ_GUESS);
 	enum value_kind k = val_kind(vs, init);
 	int64_t n;
 	switch (object_type(o)->init) {
@@ -343,6 +352,7 @@ static const char *init_wanted(const struct values *vs, enum object o, val init)
 
 bool init_fits(struct history *h, struct interpretation *in, struct diags *d)
 {
+	assert(in->init != VAL_NONE);
 	const char *wanted = init_wanted(&h->vals, in->object, in->init);
 	if (wanted) {
 		struct buf b;
@@ -410,6 +420,7 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 	}
 	h->n = n;
 	in->nil_any &= nil_used;
+	assert(n <= h->cap && in->object != OBJ_GUESS && in->init != VAL_NONE);
 	return true;
 }
 
@@ -446,6 +457,7 @@ void hop_print_short(const struct history *h, const struct hop *op, enum object 
 
 void hop_print(const struct history *h, const struct hop *op, enum object o, struct buf *out)
 {
+	assert(op->proc < h->procs.len && (!h->keys.len || op->key < h->keys.len));
 	hop_print_short(h, op, o, out);
 	buf_str(out, " by process ");
 	val_print(&h->vals, h->procs.data[op->proc], out);

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 static const struct seqspec_method *method_of(const struct seqspec *s, uint32_t fn)
 {
+	assert(fn >= FN_COUNT && fn - FN_COUNT < s->nmethods);
 	return &s->methods[fn - FN_COUNT];
 }
 

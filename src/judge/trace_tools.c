@@ -1,3 +1,4 @@
+#include "base/invariant.h"
 #include "judge/trace.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ static bool ends_with(const char *s, const char *suffix)
 
 void trace_choose(const char *path, int to, int compress, struct writer_opts *o)
 {
+	assert(to >= 0 && to <= 2 && compress >= 0 && compress <= 3);
 	bool zst = ends_with(path, ".zst"), gz = ends_with(path, ".gz");
 	bool std = strstr(path, ".std") || strstr(path, ".txt") || !strcmp(path, "-");
 	o->format = to == 1 || (to == 0 && std) ? FORMAT_STD : FORMAT_ITR;

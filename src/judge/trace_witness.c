@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "event/order.h"
 #include "event/reader.h"
 #include "event/writer.h"
@@ -48,6 +49,7 @@ bool predict_witness(const struct predictions *p, const char *file, const char *
 		n--;
 	}
 	*found = n > 0;
+	assert(!n || f->norder);
 	if (!n)
 		return true;
 	struct ranked *want = calloc(f->norder, sizeof *want);

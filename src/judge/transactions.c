@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "judge/document.h"
 #include "lin/lin.h"
 #include "txn/say.h"
@@ -41,6 +42,7 @@ static const char *object_option(const struct history_args *a)
 
 int transactions_judge(struct transactions_job *j, struct reader *r)
 {
+	assert(j->a && j->sink && j->h && j->lim);
 	struct txn_history th;
 	struct txn_question q;
 	struct txn_check c;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "event/recorder.h"
 #include "report/finding.h"
 
@@ -51,6 +52,7 @@ struct recording *recording_begin(const char *path, uint64_t keep, struct why *w
 
 void recording_add(struct recording *r, int fd)
 {
+	assert(fd >= 0 && r->n <= MAX_PROCESSES);
 	struct stat st;
 	void *p = MAP_FAILED;
 	if (r->n < MAX_PROCESSES && !fstat(fd, &st) && (size_t)st.st_size == sizeof(struct rec_shm))
@@ -69,11 +71,13 @@ void recording_add(struct recording *r, int fd)
 /* n more bytes of the own ring of `slot`. */
 static void take_own(struct recording *r, uint32_t i, unsigned slot, uint64_t n)
 {
+	assert(i < r->n);
 	struct tap *s = &r->from[i];
 	if (!slot || slot >= REC_SLOTS || !n || n > REC_OWN)
 		return;
 	struct rec_own *o = &s->shm->own[slot];
 	uint64_t at = s->own[slot] % REC_OWN, first = REC_OWN - at < n ? REC_OWN - at : n;
+	assert(first && first <= n && at + first <= REC_OWN);
 	recorder_span(r->out, i, slot, &o->bytes[at], first, o->bytes, n - first);
 	s->own[slot] += n;
 	r->taken += n;
@@ -83,11 +87,13 @@ static void take_own(struct recording *r, uint32_t i, unsigned slot, uint64_t n)
 /* A record of no slot's; a TEXT waits for its letters. */
 static void take_plain(struct recording *r, uint32_t i, struct rec rec)
 {
+	assert(i < r->n);
 	struct tap *s = &r->from[i];
 	if (!s->ntext && (rec_kind(rec) >= REC_KINDS || rec_slot(rec) >= REC_SLOTS ||
 	                  (rec_kind(rec) == REC_TEXT && rec_addr(rec) > REC_TEXT_MAX)))
 		return;
 	s->text[s->ntext++] = rec;
+	assert(s->ntext <= sizeof s->text / sizeof *s->text);
 	if (rec_kind(s->text[0]) != REC_TEXT || s->ntext == 1 + rec_letters(s->text[0])) {
 		recorder_plain(r->out, i, s->text, s->ntext);
 		s->ntext = 0;
@@ -97,6 +103,7 @@ static void take_plain(struct recording *r, uint32_t i, struct rec rec)
 /* Records of the ring, with what its SPANs speak of in their places. */
 static void take_records(struct recording *r, uint32_t i, const struct rec *rec, uint64_t n)
 {
+	assert(i < r->n);
 	struct tap *s = &r->from[i];
 	for (uint64_t k = 0; k < n; k++) {
 		if (rec_kind(rec[k]) == REC_SPAN && !s->ntext)

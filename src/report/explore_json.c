@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 #include "report/explore.h"
 
@@ -24,6 +25,7 @@ static void place(struct json_out *j, const char *key, const struct explore_plac
 
 static void stack(struct json_out *j, const struct explore_place *p, uint32_t n)
 {
+	assert(!n || p);
 	json_begin_array(j, "stack");
 	for (uint32_t i = 0; i < n; i++)
 		place(j, NULL, &p[i]);
@@ -91,6 +93,7 @@ static void cycle(struct json_out *j, const struct explore_failure *f)
 
 static void failure(struct json_out *j, const struct explore_failure *f)
 {
+	assert(f->kind && f->title && f->sentence);
 	json_text(j, "kind", f->kind);
 	json_text(j, "verdict", "violated");
 	json_text(j, "title", f->title);
@@ -114,6 +117,7 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 /* With the schedule that shows it, if there is one. */
 static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f)
 {
+	assert(r->what);
 	json_line(j, 1);
 	json_begin_object(j, NULL);
 	json_text(j, "kind", "race");
@@ -142,6 +146,7 @@ static void race(struct json_out *j, const struct explore_race *r, const struct 
 
 static void begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
 {
+	assert(verdict && program && (!n || arguments));
 	doc_begin(j, "explore", 0);
 	json_text(j, "verdict", verdict);
 	json_text(j, "program", program);
@@ -211,6 +216,7 @@ static const char *const statuses[] = {
 
 static void status(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
+	assert(f->status <= EXPLORE_CUT_SHORT);
 	json_text(j, "status", statuses[f->status]);
 	json_text(j, "text", explore_status_text(f, a));
 	json_uint(j, "schedules", f->schedules);
@@ -221,6 +227,7 @@ static void status(struct json_out *j, const struct explore_finding *f, struct a
 
 void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
+	assert((f->failure != NULL) == (f->status == EXPLORE_CONFIRMED));
 	json_line(j, 2);
 	json_begin_object(j, "exploration");
 	status(j, f, a);
@@ -262,6 +269,7 @@ void explore_confirmation_json(const struct explore_confirmation *c, struct aren
 	uint64_t schedules = 0;
 	for (uint32_t i = 0; i < c->findings.len; i++) {
 		n[c->findings.data[i].status]++;
+		assert(c->findings.data[i].status <= EXPLORE_CUT_SHORT);
 		schedules += c->findings.data[i].schedules;
 	}
 	json_out_init(j, out, false);
@@ -319,6 +327,7 @@ static struct explore_place read_place(const json_t *p)
 
 void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f)
 {
+	assert(json_is_object(o));
 	const json_t *x;
 	size_t i;
 	*f = (struct explore_failure){ .kind = doc_text(o, "kind"),
@@ -441,6 +450,7 @@ static void read_finding(const json_t *o, struct arena *a, struct explore_confir
 		explore_failure_read(o, a, f.failure);
 	}
 	avec_push(a, &c->findings, f);
+	assert(c->findings.len == f.index + 1);
 }
 
 bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/finding.h"
 #include "report/finding.h"
 #include "report/stripped_functions.h"
@@ -55,6 +56,7 @@ static uint32_t file_of(struct symbols *s, const char *path)
 	struct symbol_file *f = arena_new(s->arena, struct symbol_file);
 	f->path = arena_strdup(s->arena, path);
 	avec_push(s->arena, &s->files, f);
+	assert(s->files.len && !s->files.data[s->files.len - 1]->opened);
 	return s->files.len - 1;
 }
 
@@ -65,16 +67,20 @@ void symbols_use(struct symbols *s, const struct raw_report *r)
 	for (uint32_t i = 0; !r->saved && i < r->modules.len; i++)
 		avec_push(s->arena, &s->of, file_of(s, r->modules.data[i].path));
 	s->nmodules = s->of.len;
+	assert(s->of.len == (r->saved ? 0 : r->modules.len));
 }
 
 void symbols_of(struct symbols *s, const struct raw_finding *f)
 {
+	assert(s->report);
 	s->nmodules = f->modules < s->of.len ? f->modules : s->of.len;
+	assert(s->nmodules <= s->of.len);
 }
 
 /* Of modules that were loaded to the same place one after the other the last. */
 static struct symbol_spot spot_of(struct symbols *s, uint64_t addr)
 {
+	assert(s->nmodules <= s->of.len && (!s->nmodules || s->report));
 	for (uint32_t i = s->nmodules; i; i--) {
 		const struct raw_module *m = &s->report->modules.data[i - 1];
 		if (addr >= m->lo && addr < m->hi)
@@ -179,6 +185,7 @@ static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 
 static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report->saved);
 	const struct symtab *t = s->report->saved;
 	const struct sym_addr *a = symtab_addr(t, pc);
 	uint32_t n = a ? a->n : 0;
@@ -222,6 +229,7 @@ static void called(struct symbols *s, struct src_frame *f, Dwarf_Die *cu, Dwarf_
 
 static uint32_t look_up(struct symbols *s, const struct symbol_spot *at, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max);
 	Dwfl_Module *mod = at->file ? symbol_file_open(s, at->file) : NULL;
 	struct src_frame base = base_frame(at, pc);
 	out[0] = base;
@@ -260,6 +268,7 @@ static void line_of_function(struct src_frame *f)
 /* The frames at one address, innermost first: inlined ones, then the real. */
 static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report);
 	if (s->report->saved)
 		return at_saved(s, pc, out, max);
 	struct symbol_spot at = spot_of(s, pc);
@@ -328,6 +337,7 @@ static uint32_t trim(struct src_frame *v, uint32_t n)
 	while (first < n && v[first].system)
 		first++;
 	memmove(v, v + first, (n - first) * sizeof *v);
+	assert(first <= n);
 	return n - first;
 }
 
@@ -348,6 +358,7 @@ static uint32_t entry_only(struct src_frame *v, uint32_t n)
 
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report);
 	uint32_t n = 0;
 	uint64_t below = 0;
 	for (uint32_t i = 0; i < st->n && n < max; i++) {
@@ -377,6 +388,7 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 {
+	assert(s->report && off);
 	if (s->report->saved) {
 		const struct sym_data *d = symtab_data(s->report->saved, addr);
 		*off = d ? addr - d->addr : 0;
@@ -395,6 +407,7 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 /* The start of the symbol an address lies in: it distinguishes modules too. */
 static const char *symbol_at(struct symbols *s, const struct symbol_spot *at, uint64_t *start)
 {
+	assert(!at->file || at->module);
 	*start = 0;
 	if (!at->file || !symbol_file_open(s, at->file))
 		return NULL;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "ir/seqspec.h"
 #include "report/doc.h"
 #include "report/history_text.h"
@@ -9,6 +10,7 @@
 
 static void operations(const char *key, const uint32_t *ops, uint32_t n, struct json_out *j)
 {
+	assert(!n || ops);
 	json_begin_array(j, key);
 	for (uint32_t i = 0; i < n; i++) {
 		if (ops[i] == RANK_INF)
@@ -22,6 +24,7 @@ static void operations(const char *key, const uint32_t *ops, uint32_t n, struct 
 static void violation(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                       const struct part *p, struct json_out *j)
 {
+	assert(p->r.proof <= PROOF_STALE && p->r.verdict == LIN_VIOLATED);
 	const struct result *r = &p->r;
 	struct buf text;
 	json_text(j, "proof", proof_names[r->proof]);
@@ -55,6 +58,7 @@ static void violation(const struct history *h, const struct interpretation *in, 
 static void part(const struct history *h, const struct interpretation *in, const struct lin_check_options *o, const struct part *p,
                  bool witness, struct json_out *j)
 {
+	assert(p->r.verdict <= LIN_REFUSED);
 	const struct result *r = &p->r;
 	bool weak = o->condition == COND_REGULAR || o->condition == COND_SAFE;
 	json_begin_object(j, NULL);

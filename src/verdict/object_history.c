@@ -67,6 +67,7 @@ static void value(const struct object_history *h, int32_t v, struct buf *out)
 
 void object_op_text(const struct object_history *h, const struct object_op *o, bool utf8, struct buf *out)
 {
+	assert(o >= h->ops && o < h->ops + h->n);
 	buf_str(out, o->is_write ? "write(" : "read");
 	if (o->is_write) {
 		value(h, o->value, out);
@@ -110,6 +111,7 @@ bool object_problem_init(struct object_problem *j, const struct object_history *
 		                 .k = 1,
 		                 .vals = &j->vals,
 		                 .lim = &j->lim };
+	assert(j->p.n <= h->n);
 	return true;
 }
 
@@ -125,6 +127,7 @@ void object_problem_free(struct object_problem *j)
 
 int object_history_refuted(const struct object_history *h, enum object_condition c, struct why *why)
 {
+	assert(c <= OBJECT_SAFE);
 	struct object_problem j;
 	enum verify_answer a = VERIFY_UNDECIDED;
 	if (object_problem_init(&j, h)) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "verdict/state_sets.h"
 #include "verdict/verify_causal_order.h"
 
@@ -45,17 +46,21 @@ static bool inside(const struct anew *x, const int32_t *state, uint32_t t)
 
 static bool done(const struct anew *x, const int32_t *shadow, uint32_t t)
 {
+	assert(t < x->p->nthreads);
 	return (uint32_t)shadow[x->p->nstate + t / 32] >> t % 32 & 1;
 }
 
 static void set_done(const struct anew *x, int32_t *shadow, uint32_t t, bool on)
 {
+	assert(t < x->p->nthreads);
 	uint32_t *w = (uint32_t *)&shadow[x->p->nstate + t / 32], bit = 1u << t % 32;
 	*w = on ? *w | bit : *w & ~bit;
+	assert(done(x, shadow, t) == on);
 }
 
 static bool same_frame(const struct anew *x, const int32_t *a, const int32_t *b, uint32_t t)
 {
+	assert(t < x->p->nthreads);
 	const struct ir_thread *th = &x->p->threads[t];
 	return !memcmp(a + th->frame, b + th->frame, x->p->templates[th->tmpl].nslots * sizeof *a);
 }
@@ -93,6 +98,7 @@ static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const st
  * returned place, followed by them. */
 static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 {
+	assert(thread < x->p->nthreads);
 	uint64_t key = (uint64_t)shadow << 32 | thread;
 	uint32_t at = map_get(&x->alone, key), len;
 	if (at != MAP_NONE)
@@ -152,6 +158,7 @@ static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const 
 /* The shadows after the step of x->thread from x->from to x->to. */
 static void follow(struct anew *x, uint32_t set)
 {
+	assert(x->thread < x->p->nthreads);
 	uint32_t n, len;
 	bool was = inside(x, x->from, x->thread), now = inside(x, x->to, x->thread);
 	state_sets_begin_set(&x->pairs);

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "history/spec.h"
+
+_Static_assert(PROOF_SUPPLY + 1 == PROOF_STALE, "verify_violation() knows the proofs up to PROOF_SUPPLY");
 
 enum verify_answer verify_reject(struct why *why, const char *text, uint32_t op)
 {
+	assert(*text);
 	if (op == RANK_INF)
 		why_set(why, "%s", text);
 	else
@@ -38,6 +42,7 @@ enum verify_answer verify_permutation(const struct problem *p, const uint32_t *o
 /* The least value to the root, or down from it: a heap in v[0..n-1]. */
 static void sift(const struct values *vs, val *v, uint32_t n, uint32_t i, bool up)
 {
+	assert(i < n || !n);
 	for (;;) {
 		uint32_t j = up ? (i - 1) / 2 : 2 * i + 1;
 		if (up ? i == 0 : j >= n)
@@ -57,6 +62,7 @@ static void sift(const struct values *vs, val *v, uint32_t n, uint32_t i, bool u
  * specification keeps every state it was ever in. */
 static enum verify_answer replay(const struct problem *p, const uint32_t *order, uint32_t n, struct why *why)
 {
+	assert(p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE);
 	uint32_t len, head = 0, tail = 0;
 	const val *init = val_elems(p->vals, p->init, &len);
 	val *v = malloc(((size_t)n + len + 1) * sizeof *v);
@@ -87,11 +93,13 @@ static enum verify_answer replay(const struct problem *p, const uint32_t *order,
 		}
 	}
 	free(v);
+	assert(head <= tail);
 	return out;
 }
 
 static enum verify_answer check_legal(const struct problem *p, const uint32_t *order, uint32_t n, struct why *why)
 {
+	assert(p->obj != OBJ_GUESS);
 	if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE)
 		return replay(p, order, n, why);
 	struct spec_ctx c;
@@ -110,6 +118,7 @@ static enum verify_answer check_legal(const struct problem *p, const uint32_t *o
 
 enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n, struct why *why)
 {
+	assert(!n || order);
 	enum verify_answer out = verify_permutation(p, order, n, why);
 	uint32_t latest = 0; /* the latest invocation so far, + 1 */
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
@@ -126,6 +135,7 @@ enum verify_answer verify_order(const struct problem *p, const uint32_t *order, 
  * is the latest invocation + 1 among those. */
 static bool may_return(const struct problem *p, const struct hop *rd, uint32_t w, uint32_t newest)
 {
+	assert(rd->fn == FN_READ && (w == RANK_INF || w < p->n));
 	if (w == RANK_INF)
 		return rd->b == p->init && newest == 0;
 	const struct hop *wr = &p->ops[w];
@@ -193,6 +203,7 @@ enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read
 
 static val value_of(const struct problem *p, uint32_t op)
 {
+	assert(op == RANK_INF || op < p->n);
 	if (op == RANK_INF)
 		return p->init;
 	return p->ops[op].fn == FN_WRITE ? p->ops[op].a : p->ops[op].b;
@@ -201,6 +212,7 @@ static val value_of(const struct problem *p, uint32_t op)
 /* x ends before y begins; the initial write ended before everything. */
 static bool precedes(const struct problem *p, uint32_t x, uint32_t y)
 {
+	assert((x == RANK_INF || x < p->n) && (y == RANK_INF || y < p->n));
 	if (y == RANK_INF)
 		return false;
 	return x == RANK_INF || p->ops[x].ret < p->ops[y].call;
@@ -233,6 +245,7 @@ static uint32_t writes_of(const struct problem *p, val v, uint32_t before)
 
 static enum verify_answer check_unwritten(const struct problem *p, const uint32_t *ops, struct why *why)
 {
+	assert(ops[0] < p->n);
 	const struct hop *rd = &p->ops[ops[0]];
 	bool cas = rd->fn == FN_CAS && rd->res == RES_TRUE;
 	if (rd->ret == RANK_INF || (rd->fn != FN_READ && !cas && (!is_take(rd->fn) || rd->b == VAL_NIL)))
@@ -260,6 +273,7 @@ static enum verify_answer check_future(const struct problem *p, const uint32_t *
 /* The value of a completed operation that shows the register holding it. */
 static bool shows(const struct problem *p, uint32_t op, val *v)
 {
+	assert(op < p->n);
 	const struct hop *o = &p->ops[op];
 	*v = o->fn == FN_CAS ? o->a : o->b;
 	return o->ret != RANK_INF && (o->fn == FN_READ || (o->fn == FN_CAS && o->res == RES_TRUE));
@@ -268,6 +282,7 @@ static bool shows(const struct problem *p, uint32_t op, val *v)
 /* Was the register surely something else than v at a moment of the operation? */
 static bool shows_other(const struct problem *p, uint32_t op, val v)
 {
+	assert(op < p->n);
 	const struct hop *o = &p->ops[op];
 	if (o->ret == RANK_INF)
 		return false;
@@ -286,6 +301,7 @@ static bool may_bring(const struct hop *o, val v)
  * between, which is one less. */
 static enum verify_answer check_supply(const struct problem *p, const uint32_t *ops, uint32_t nops, struct why *why)
 {
+	assert(nops >= 2);
 	uint32_t n = (nops + 1) / 3, end = 0, reach = 0;
 	val v = VAL_NONE, w;
 	if (3 * n != nops + 1 || !n || ops[1] == RANK_INF || !shows(p, ops[1], &v))
@@ -321,6 +337,7 @@ static enum verify_answer check_supply(const struct problem *p, const uint32_t *
 
 static enum verify_answer check_twice(const struct problem *p, const uint32_t *ops, struct why *why)
 {
+	assert(ops[0] < p->n && ops[1] < p->n);
 	const struct hop *a = &p->ops[ops[0]], *b = &p->ops[ops[1]];
 	if (ops[0] == ops[1] || !is_take(a->fn) || !is_take(b->fn) || a->ret == RANK_INF || b->ret == RANK_INF || a->b != b->b ||
 	    a->b == VAL_NIL)
@@ -332,6 +349,7 @@ static enum verify_answer check_twice(const struct problem *p, const uint32_t *o
 /* in a before in b, and out b before out a (or a never came out). */
 static enum verify_answer check_fifo(const struct problem *p, const uint32_t *ops, struct why *why)
 {
+	assert(ops[0] < p->n && ops[1] < p->n && ops[3] < p->n);
 	const struct hop *ia = &p->ops[ops[0]], *ib = &p->ops[ops[1]], *ob = &p->ops[ops[3]];
 	const struct hop *oa = ops[2] == RANK_INF ? NULL : &p->ops[ops[2]];
 	if (p->obj != OBJ_QUEUE || ia->fn != FN_ENQ || ib->fn != FN_ENQ || ob->fn != FN_DEQ || ob->b != ib->a ||
@@ -352,6 +370,7 @@ static enum verify_answer check_fifo(const struct problem *p, const uint32_t *op
  * and nothing counts when a removal never answered. */
 static enum verify_answer check_inside(const struct problem *p, const uint32_t *ops, bool smaller, struct why *why)
 {
+	assert(ops[0] < p->n);
 	const struct hop *d = &p->ops[ops[0]];
 	if (!is_take(d->fn) || d->ret == RANK_INF || (smaller ? p->obj != OBJ_PQUEUE : d->b != VAL_NIL))
 		return verify_reject(why, "the proof is about another operation", ops[0]);
@@ -402,6 +421,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
  * one of the other. */
 static enum verify_answer check_zones(const struct problem *p, const uint32_t *ops, bool inside, struct why *why)
 {
+	assert(ops[1] < p->n && ops[2] < p->n && ops[3] < p->n);
 	uint32_t early = inside ? ops[3] : ops[2], late = inside ? ops[2] : ops[3];
 	val a = value_of(p, ops[0]), b = value_of(p, early);
 	if (a == b || value_of(p, ops[1]) != a || value_of(p, late) != b)
@@ -416,6 +436,7 @@ static enum verify_answer check_zones(const struct problem *p, const uint32_t *o
 /* One writer at a time: lower bounds on the write that each one saw. */
 static enum verify_answer check_chain(const struct problem *p, const uint32_t *ops, uint32_t n, struct why *why)
 {
+	assert(n);
 	uint32_t least = 0, last_write_end = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		if (p->ops[i].fn == FN_READ)
@@ -450,6 +471,7 @@ static enum verify_answer check_chain(const struct problem *p, const uint32_t *o
 enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops, uint32_t nops, uint32_t culprit,
                                     uint32_t budget, struct why *why)
 {
+	assert(!nops || ops);
 	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1, [PROOF_ZONES] = 4,
 		                        [PROOF_INSIDE] = 4,    [PROOF_FIFO] = 4,   [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1,
 		                        [PROOF_PRIORITY] = 1,  [PROOF_COUNTS] = 0, [PROOF_SUPPLY] = 2 };

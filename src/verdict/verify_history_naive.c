@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "base/idtab.h"
+#include "base/invariant.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
 
@@ -27,6 +28,7 @@ struct naive {
 /* A state in which all that had to happen has. */
 static void naive_state(struct naive *v, uint32_t state)
 {
+	assert(v->collect);
 	for (uint32_t i = 0; i < v->nstates; i++)
 		if (v->states[i] == state)
 			return;
@@ -78,12 +80,14 @@ static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
 	memcpy(o, set, v->words * 8ull);
 	o[v->words] = state;
 	*slot = ++v->n;
+	assert(v->n <= v->budget);
 	return true;
 }
 
 /* Breadth first through the configurations; true when one completes. */
 static bool naive_run(struct naive *v, uint32_t init)
 {
+	assert(!v->n);
 	uint64_t *set = calloc(v->words, 8);
 	if (!set) {
 		v->spent = true;
@@ -127,6 +131,7 @@ static bool naive_run(struct naive *v, uint32_t init)
 
 enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, struct why *why)
 {
+	assert(culprit == RANK_INF || culprit < p->n);
 	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget };
 	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents : p->ops[culprit].ret + 1;
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
@@ -193,5 +198,6 @@ enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char
 	free(v.sets);
 	free(v.ids.slots);
 	free(v.states);
+	assert(out <= VERIFY_UNDECIDED);
 	return out;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
 
@@ -16,6 +17,7 @@ struct objects {
 
 static bool objects_open(struct objects *o, const struct problem *p)
 {
+	assert(p->obj != OBJ_GUESS);
 	uint32_t nkeys = 1;
 	for (uint32_t i = 0; i < p->n; i++)
 		nkeys = p->ops[i].key >= nkeys ? p->ops[i].key + 1 : nkeys;
@@ -72,6 +74,7 @@ struct sequential_attempt {
 /* Everything of its process that came before it and answered has happened. */
 static bool its_turn(const struct sequential_attempt *a, uint32_t op)
 {
+	assert(op < a->p->n && !a->done[op]);
 	for (uint32_t i = 0; i < op; i++)
 		if (!a->done[i] && a->p->ops[i].proc == a->p->ops[op].proc && a->p->ops[i].ret != RANK_INF)
 			return false;
@@ -81,6 +84,7 @@ static bool its_turn(const struct sequential_attempt *a, uint32_t op)
 /* Can the rest be put in order? (The depth is the number of operations.) */
 static bool complete(struct sequential_attempt *a)
 {
+	assert(a->left <= a->p->n);
 	if (!a->left)
 		return true;
 	for (uint32_t i = 0; i < a->p->n && a->budget; i++) {

@@ -1,3 +1,4 @@
+#include "base/invariant.h"
 #include "verify/verify.h"
 
 #include <setjmp.h>
@@ -41,6 +42,7 @@ static int judge(struct claim_list *l, json_t *root, struct history *h, const ch
 	char *text = json_dumps(root, JSON_COMPACT);
 	enum verify_answer v = text ? verify_history_json(h, text, strlen(text), &why) : VERIFY_UNDECIDED;
 	free(text);
+	assert(v <= VERIFY_UNDECIDED);
 	const json_t *result = result_of(root);
 	const char *verdict = json_string_value(json_object_get(result, "verdict"));
 	const char *condition = json_string_value(json_object_get(result, "condition"));

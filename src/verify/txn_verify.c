@@ -1,4 +1,5 @@
 /* txn_verify: see verify.h. */
+#include "base/invariant.h"
 #include "verify/verify.h"
 
 #include <stdlib.h>
@@ -99,6 +100,7 @@ static enum claim_answer hold_level(const struct txn_held *v, const json_t *answ
 
 int txn_verify(struct claim_list *l, const json_t *result, struct history *h, const char *path, enum format format, struct diags *d)
 {
+	assert(json_object_get(result, "levels"));
 	struct reader r;
 	struct txn_history th;
 	struct deps deps;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 const char *verify_kind(const json_t *root)
 {
 	const char *kind = json_string_value(json_object_get(root, "kind"));
@@ -10,6 +12,7 @@ const char *verify_kind(const json_t *root)
 
 int verify_result(struct claim_list *l, json_t *root, const char *about, uint64_t max_states, struct buf *wrong)
 {
+	assert(l && wrong && max_states);
 	const char *kind = verify_kind(root);
 	if (!strcmp(kind, "check"))
 		return check_verify_report(l, root, about, max_states);
