@@ -118,7 +118,8 @@ toml.unlink()
 rc, out, err = sh("intact check m.atm", here, INTACT_PROJECT="no/such.toml")
 check("a file that was named must be there", rc == 2 and "no/such.toml" in err and "No such file" in err, err)
 toml.write_text("")
-check("an empty file changes nothing", sh("intact check m.atm", here)[:2] == sh("intact check m.atm", here, INTACT_PROJECT="none")[:2])
+plain = [re.sub(r"<?[\d.]+ m?s\b", "TIME", "%d %s%s" % sh("intact check m.atm", here, INTACT_PROJECT=p)) for p in ("", "none")]
+check("an empty file changes nothing", re.sub(" +", " ", plain[0]) == re.sub(" +", " ", plain[1]), "\n".join(plain))
 
 # ---- the keys are the options ----------------------------------------------------------
 
