@@ -9,7 +9,7 @@
 
 static bool question_of(const struct history_args *a, struct txn_question *q, const char **bad, size_t *len)
 {
-	*q = (struct txn_question){ .sessions = a->sessions, .realtime = a->realtime };
+	*q = (struct txn_question){ .sessions = a->sessions, .realtime = a->realtime, .prove = a->witness };
 	return !a->level || txn_question_parse(q, a->level, bad, len);
 }
 

@@ -15,7 +15,7 @@ struct question {
 	struct limits *lim;
 	struct map pairs;
 	struct decision *out;
-	uint64_t max_conflicts;
+	struct decide_options opts;
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -214,9 +214,21 @@ static uint32_t *without_missed(struct txn_graph *g, uint32_t *cycle, uint32_t *
 	return cycle;
 }
 
+/* A prover on the graph, or NULL when none is asked for. */
+static struct prover *prover_of(struct question *q, struct txn_graph *g)
+{
+	if (!q->opts.prove)
+		return NULL;
+	q->out->proof = arena_new(q->keep, struct txn_proof);
+	return prover_new(q->out->proof, g, q->keep);
+}
+
 static void violated(struct question *q, struct txn_graph *g)
 {
 	uint32_t n, *cycle = graph_cycle(g, &n);
+	struct prover *p = prover_of(q, g);
+	if (p)
+		prover_cycle(p, cycle, n);
 	cycle = without_missed(g, cycle, &n);
 	q->out->verdict = TXN_VIOLATED;
 	struct teller w = { .q = q, .g = g };
@@ -523,10 +535,10 @@ static void search_levels(struct question *q)
 		limited(q);
 		return;
 	}
-	enum txn_search_answer found = search_order(&g, l, q->max_conflicts, &q->pairs, &r);
+	enum txn_search_answer found = search_order(&g, l, q->opts.max_conflicts, &q->pairs, prover_of(q, &g), &r);
 	q->out->conflicts = r.conflicts;
 	q->out->pairs = r.pairs;
-	if (found == TXN_SEARCH_LIMIT && q->max_conflicts && r.conflicts >= q->max_conflicts) {
+	if (found == TXN_SEARCH_LIMIT && q->opts.max_conflicts && r.conflicts >= q->opts.max_conflicts) {
 		undecided(q, "conflicts");
 	} else if (found == TXN_SEARCH_LIMIT && r.too_many) {
 		undecided(q, "pairs");
@@ -562,7 +574,7 @@ static void ask(struct question *q)
 	}
 }
 
-void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim,
+void txn_decide(const struct deps *d, struct isolation level, struct decide_options opts, struct arena *keep, struct limits *lim,
                 struct decision *out)
 {
 	const struct anomaly *direct;
@@ -575,12 +587,12 @@ void txn_decide(const struct deps *d, struct isolation level, uint64_t max_confl
 		out->name = (enum anomaly_kind)direct->kind;
 		return;
 	}
-	if (d->nambiguous && level.level != LEVEL_RU) {
+	if (level.level == LEVEL_RU ? d->nambiguous_lists : d->nambiguous) {
 		out->verdict = TXN_UNDECIDED;
 		out->limit = "ambiguous";
 		return;
 	}
-	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out, .max_conflicts = max_conflicts };
+	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out, .opts = opts };
 	jmp_buf oom;
 	map_init(&q.pairs);
 	arena_init(&q.scratch, lim->max_memory);

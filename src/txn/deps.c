@@ -35,8 +35,9 @@ const char *const anomaly_names[] = {
 
 /* One write of the history: who made it, and where. */
 struct written {
-	uint32_t txn, op;
-	uint32_t next; /* another transaction's write of the same value + 1, or 0 */
+	uint32_t txn, op; /* its last write of the value */
+	uint32_t times;   /* how often it wrote it */
+	uint32_t next;    /* another transaction's write of the same value + 1, or 0 */
 };
 
 struct txn_builder {
@@ -91,7 +92,7 @@ static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 	}
 	b->kind[m->key] = kind;
 	uint32_t id = b->writes.len, first = id;
-	struct written w = { t, op, 0 };
+	struct written w = { t, op, 1, 0 };
 	if (!map_intern(&b->by_value, value_key(m->key, m->v), &first))
 		longjmp(*b->a->oom, 1);
 	if (first != id) {
@@ -99,6 +100,7 @@ static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 		for (uint32_t i = first + 1; i; i = b->writes.data[i - 1].next)
 			if (b->writes.data[i - 1].txn == t) {
 				b->writes.data[i - 1].op = op;
+				b->writes.data[i - 1].times++;
 				return true;
 			}
 		w.next = b->writes.data[first].next;
@@ -139,10 +141,37 @@ static const struct written *writer_of(const struct txn_builder *b, uint32_t key
 	return best;
 }
 
-/* Nil, or the initial value, unless a transaction wrote that value. */
+/* How often the value was written, by transactions that aborted and by others. */
+static uint32_t times_written(const struct txn_builder *b, uint32_t key, val v, uint32_t *aborted)
+{
+	uint32_t i = map_get(&b->by_value, value_key(key, v)), n = 0;
+	*aborted = 0;
+	for (i = i == MAP_NONE ? 0 : i + 1; i; i = b->writes.data[i - 1].next) {
+		const struct written *w = &b->writes.data[i - 1];
+		*(b->th->txns[w->txn].status == TXN_ABORTED ? aborted : &n) += w->times;
+	}
+	return n;
+}
+
+static uint32_t aborted_writer(const struct txn_builder *b, uint32_t key, val v)
+{
+	uint32_t i = map_get(&b->by_value, value_key(key, v));
+	for (i = i == MAP_NONE ? 0 : i + 1; i; i = b->writes.data[i - 1].next)
+		if (b->th->txns[b->writes.data[i - 1].txn].status == TXN_ABORTED)
+			return b->writes.data[i - 1].txn;
+	return DEPS_NONE;
+}
+
+/* Nil, or the initial value. When a transaction may have written it, too, it is ambiguous. */
 static bool is_initial(const struct txn_builder *b, const struct mop *m)
 {
-	return m->v == VAL_NIL || (m->v == b->d->init && map_get(&b->by_value, value_key(m->key, m->v)) == MAP_NONE);
+	return m->v == VAL_NIL || m->v == b->d->init;
+}
+
+static void ambiguous(struct txn_builder *b, uint32_t t, uint32_t op, uint32_t other, uint32_t other_op, val v)
+{
+	if (!b->d->nambiguous++)
+		b->d->ambiguous = (struct anomaly){ ANOMALY_NONE, t, op, other, other_op, v };
 }
 
 static void guess_initial(struct txn_builder *b)
@@ -230,7 +259,7 @@ static void compare_lists(struct txn_builder *b, uint32_t t, uint32_t op)
 	}
 }
 
-/* Every element of a list that was read has a writer, none aborted; each stands there once. */
+/* Every element of a list that was read has a writer, none aborted; each stands there once, or as often as it was appended. */
 static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struct map *once)
 {
 	const struct mop *m = op_at(b, t, op);
@@ -240,19 +269,26 @@ static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struc
 	for (uint32_t i = 0; i < n; i++) {
 		bool several;
 		const struct written *w = writer_of(b, m->key, list[i], &several);
-		uint32_t at = i;
-		if (!map_intern(once, list[i], &at))
+		uint32_t seen = map_get(once, list[i]), gone, times = times_written(b, m->key, list[i], &gone);
+		seen = seen == MAP_NONE ? 1 : seen + 1;
+		if (!map_put(once, list[i], seen))
 			longjmp(*b->a->oom, 1);
-		if (at != i) {
+		if (seen > 1 && seen > times + gone) {
 			anomaly(b, ANOMALY_DUPLICATE, t, op, w ? w->txn : DEPS_NONE, w ? w->op : DEPS_NONE, list[i]);
+			continue;
+		}
+		if (times && seen > times) { /* one of them is of a transaction that aborted */
+			anomaly(b, ANOMALY_G1A, t, op, aborted_writer(b, m->key, list[i]), DEPS_NONE, list[i]);
 			continue;
 		}
 		if (!w) {
 			anomaly(b, ANOMALY_GARBAGE, t, op, DEPS_NONE, DEPS_NONE, list[i]);
 			continue;
 		}
-		if (several && !b->d->nambiguous++)
-			b->d->ambiguous = (struct anomaly){ ANOMALY_NONE, t, op, w->txn, w->op, list[i] };
+		if (several || times > 1) {
+			ambiguous(b, t, op, w->txn, w->op, list[i]);
+			b->d->nambiguous_lists++;
+		}
 		b->seen[w->txn] = true;
 		uint8_t s = b->th->txns[w->txn].status;
 		if (s == TXN_ABORTED) {
@@ -305,15 +341,20 @@ static void look_at_register(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
 	bool several;
-	if (is_initial(b, m))
-		return;
 	const struct written *w = writer_of(b, m->key, m->v, &several);
+	if (is_initial(b, m)) {
+		if (w && b->th->txns[w->txn].status != TXN_ABORTED) {
+			ambiguous(b, t, op, DEPS_NONE, DEPS_NONE, m->v);
+			b->seen[w->txn] = true;
+		}
+		return;
+	}
 	if (!w) {
 		anomaly(b, ANOMALY_GARBAGE, t, op, DEPS_NONE, DEPS_NONE, m->v);
 		return;
 	}
-	if (several && !b->d->nambiguous++)
-		b->d->ambiguous = (struct anomaly){ ANOMALY_NONE, t, op, w->txn, w->op, m->v };
+	if (several)
+		ambiguous(b, t, op, w->txn, w->op, m->v);
 	b->seen[w->txn] = true;
 	if (b->th->txns[w->txn].status == TXN_ABORTED)
 		anomaly(b, ANOMALY_G1A, t, op, w->txn, w->op, m->v);

@@ -324,7 +324,9 @@ static void say_verdict(const struct txn_check *c, struct isolation i, bool colo
 		buf_printf(out, ": %s%s", anomaly_names[d->name], time ? "-realtime" : session ? "-process" : "");
 	}
 	if (d->verdict == TXN_UNDECIDED && !strcmp(d->limit, "ambiguous")) {
-		buf_str(out, ": a value that was read has several writers: ");
+		buf_str(out, c->deps->ambiguous.other == DEPS_NONE
+		                     ? ": a value that was read may be the initial one or a transaction's: "
+		                     : ": a value that was read has several writers: ");
 		txn_print(th_of(c), c->deps->ambiguous.txn, out);
 		buf_char(out, ' ');
 		mop_print(th_of(c), &th_of(c)->ops[th_of(c)->txns[c->deps->ambiguous.txn].first + c->deps->ambiguous.op], out);
@@ -437,6 +439,40 @@ static void json_order(const struct txn_check *c, struct json_out *j, const stru
 	json_end(j);
 }
 
+/* Clauses as arrays of numbers: ["wr", from, to, key] and ["rw", from, to, key, version] of a cycle, [key, a, b] of what was learned. */
+static void json_proof(struct json_out *j, const struct txn_proof *p)
+{
+	static const char *const words[] = { "session", "realtime", "wr", "ww", "rw" };
+	json_begin_array(j, "proof");
+	for (uint32_t i = 0; i < p->clauses.len; i++) {
+		const struct proof_clause *c = &p->clauses.data[i];
+		json_begin_object(j, NULL);
+		json_begin_array(j, c->learned ? "clause" : "cycle");
+		for (uint32_t k = 0; k < c->n; k++) {
+			json_begin_array(j, NULL);
+			if (c->learned) {
+				const struct proof_fact *x = &p->facts.data[c->first + k];
+				json_uint(j, NULL, x->key + 1);
+				json_uint(j, NULL, x->a + 1);
+				json_uint(j, NULL, x->b + 1);
+			} else {
+				const struct proof_step *x = &p->steps.data[c->first + k];
+				json_text(j, NULL, words[x->kind]);
+				json_uint(j, NULL, x->from + 1);
+				json_uint(j, NULL, x->to + 1);
+				if (x->kind >= PROOF_WR)
+					json_uint(j, NULL, x->key + 1);
+				if (x->kind == PROOF_RW)
+					json_uint(j, NULL, x->version == PROOF_INITIAL ? 0 : x->version + 1);
+			}
+			json_end(j);
+		}
+		json_end(j);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 static void json_level(const struct txn_check *c, struct json_out *j, struct isolation i, bool witness)
 {
 	const struct txn_answer *a = &c->answers[i.level][i.order], *why = txn_check_reason(c, i);
@@ -466,6 +502,8 @@ static void json_level(const struct txn_check *c, struct json_out *j, struct iso
 			json_transactions(c, j, &a->d);
 			json_steps(c, j, "cycle", a->d.cycle, a->d.ncycle);
 		}
+		if (told && a->d.proof && !a->d.proof->too_long && witness)
+			json_proof(j, a->d.proof);
 		buf_free(&sentence);
 	}
 	if (a->d.verdict == TXN_HOLDS && witness && (!c->all || txn_check_strongest(c, i)))
