@@ -63,19 +63,6 @@ struct teller {
 
 static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count);
 
-static uint32_t reader_of(const struct deps *d, uint32_t read)
-{
-	uint32_t lo = 0, hi = d->n;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (d->read_first[mid] <= read)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Why a derived edge is there: a path of edges with smaller numbers. */
 static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, int depth)
 {
@@ -84,7 +71,7 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 	const struct deps *d = w->q->d;
 	uint32_t from = graph_end(g, c->from), to = e->to, n = 0;
 	if (e->why == WHY_MISSED) {
-		c->reader = reader_of(d, e->reason);
+		c->reader = graph_reader(d, e->reason);
 		to = graph_begin(g, c->reader);
 	} else if (e->kind == EDGE_RW) {
 		uint32_t t = d->versions[c->version].t;
@@ -97,7 +84,7 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 	}
 	if (!depth || w->told > REASON_EDGES || from == to)
 		return;
-	uint32_t *path = (e->why == WHY_MISSED ? graph_reason : graph_path)(g, from, to, edge, &n);
+	uint32_t *path = e->why == WHY_MISSED ? graph_reason(g, from, e->reason, edge, &n) : graph_path(g, from, to, edge, &n);
 	if (path && n < 50)
 		c->because = tell_path(w, path, n, false, depth - 1, &c->nbecause);
 }
@@ -201,8 +188,8 @@ static uint32_t *without_missed(struct txn_graph *g, uint32_t *cycle, uint32_t *
 			break;
 		struct gedge e = g->edges.data[cycle[at]];
 		uint32_t a = g->d->reads[e.reason].version, b = graph_txn(g, e.from), k;
-		uint32_t r = graph_begin(g, reader_of(g->d, e.reason));
-		uint32_t *path = graph_reason(g, e.from, r, cycle[at], &k);
+		uint32_t r = graph_begin(g, graph_reader(g->d, e.reason));
+		uint32_t *path = graph_reason(g, e.from, e.reason, cycle[at], &k);
 		if (!path)
 			break;
 		uint32_t *next = arena_array(g->arena, uint32_t, k + 1);
@@ -223,6 +210,29 @@ static struct prover *prover_of(struct question *q, struct txn_graph *g)
 	return prover_new(q->out->proof, g, q->keep);
 }
 
+/* A cycle with an rw step, told by the way that counts for that read. */
+static uint32_t *by_earlier(struct txn_graph *g, uint32_t *cycle, uint32_t *n)
+{
+	for (uint32_t i = 0; i < *n; i++) {
+		struct gedge e = g->edges.data[cycle[i]];
+		uint32_t k, *path = NULL;
+		if (e.kind != EDGE_RW)
+			continue;
+		uint32_t r = graph_txn(g, e.from);
+		for (uint32_t read = g->d->read_first[r + 1]; !path && read-- > g->d->read_first[r];)
+			if (g->d->reads[read].version == e.reason)
+				path = graph_reason(g, e.to, read, g->edges.len, &k);
+		if (!path)
+			break;
+		uint32_t *next = arena_array(g->arena, uint32_t, k + 1);
+		memcpy(next, path, k * sizeof *next);
+		next[k] = cycle[i];
+		*n = k + 1;
+		return next;
+	}
+	return cycle;
+}
+
 static void violated(struct question *q, struct txn_graph *g)
 {
 	uint32_t n, *cycle = graph_cycle(g, &n);
@@ -230,10 +240,17 @@ static void violated(struct question *q, struct txn_graph *g)
 	if (p)
 		prover_cycle(p, cycle, n);
 	cycle = without_missed(g, cycle, &n);
+	if (g->with & WITH_EARLIER)
+		cycle = by_earlier(g, cycle, &n);
 	q->out->verdict = TXN_VIOLATED;
 	struct teller w = { .q = q, .g = g };
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
-	q->out->name = name_of(q->d, (enum txn_level)q->level.level, q->out->cycle, q->out->ncycle);
+	bool rw = false;
+	for (uint32_t i = 0; i < q->out->ncycle; i++)
+		rw |= q->out->cycle[i].kind == EDGE_RW;
+	q->out->name = rw && q->level.level == LEVEL_MV
+	                       ? ANOMALY_G_MONOTONIC
+	                       : name_of(q->d, (enum txn_level)q->level.level, q->out->cycle, q->out->ncycle);
 }
 
 /* ---- levels that need no search ------------------------------------------------------------------ */
@@ -509,10 +526,10 @@ static void search_levels(struct question *q)
 {
 	static const struct {
 		uint8_t family;
-		uint8_t with;
+		uint16_t with;
 	} how[LEVEL_COUNT] = {
 		[LEVEL_CS] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
-		[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+		[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_EARLIER },
 		[LEVEL_UA] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
 		[LEVEL_PC] = { FAMILY_PC, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
 		[LEVEL_CV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED },

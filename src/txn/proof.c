@@ -143,19 +143,6 @@ static bool tell_path(struct prover *p, uint32_t u, uint32_t v, uint32_t before,
 	return true;
 }
 
-static uint32_t reader_of(const struct deps *d, uint32_t read)
-{
-	uint32_t lo = 0, hi = d->n;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (d->read_first[mid] <= read)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static uint32_t version_of(const struct deps *d, uint32_t t, uint32_t key)
 {
 	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
@@ -165,21 +152,40 @@ static uint32_t version_of(const struct deps *d, uint32_t t, uint32_t key)
 	return 0;
 }
 
-/* The way by which b comes before its reader, as the graph's rule `missed` has it. */
-static bool tell_seen(struct prover *p, uint32_t from, uint32_t to, uint32_t before)
+/* By one of the edges that count for the read. */
+static bool tell_earlier(struct prover *p, uint32_t from, uint32_t read, uint32_t before)
+{
+	uint32_t e;
+	for (uint32_t k = 0; (e = graph_earlier_edge(p->g, read, k)) != DEPS_NONE; k++)
+		if (tell_path(p, from, p->g->edges.data[e].from, before, ~0u)) {
+			prover_edge(p, e);
+			return true;
+		}
+	return false;
+}
+
+/* The way by which b comes before the reader, as the graph's rule `missed` has it. */
+static bool tell_seen(struct prover *p, uint32_t from, uint32_t read, uint32_t before)
 {
 	const unsigned order = 1u << EDGE_SESSION | 1u << EDGE_REALTIME, wr = 1u << EDGE_WR;
 	const struct txn_graph *g = p->g;
+	uint32_t to = graph_begin(g, graph_reader(p->d, read)), direct = DEPS_NONE;
+	if (g->with & WITH_EARLIER)
+		return tell_earlier(p, from, read, before);
 	if (!(g->with & (WITH_SEEN | WITH_DIRECT)))
 		return tell_path(p, from, to, before, ~0u);
 	if (g->with & WITH_SEEN)
 		return tell_path(p, from, to, before, order | wr);
-	for (uint32_t e = g->head[from]; e; e = g->edges.data[e - 1].next) /* a read from it directly */
-		if (g->edges.data[e - 1].to == to && g->edges.data[e - 1].kind == EDGE_WR) {
-			prover_edge(p, e - 1);
-			return true;
-		}
-	return tell_path(p, from, to, before, order);
+	for (uint32_t e = g->head[from]; e;
+	     e = g->edges.data[e - 1].next) { /* a read from it directly, an earlier one if there is */
+		const struct gedge *x = &g->edges.data[e - 1];
+		if (x->to == to && x->kind == EDGE_WR && (direct == DEPS_NONE || x->reason < g->edges.data[direct].reason))
+			direct = e - 1;
+	}
+	if (direct == DEPS_NONE)
+		return tell_path(p, from, to, before, order);
+	prover_edge(p, direct);
+	return true;
 }
 
 /* The cycle that forbids the opposite of what the edge states. */
@@ -190,9 +196,8 @@ static bool tell_reason(struct prover *p, uint32_t edge)
 	struct gedge e = g->edges.data[edge];
 	prover_begin(p);
 	if (e.why == WHY_MISSED) {
-		uint32_t a = d->reads[e.reason].version, r = reader_of(d, e.reason);
-		prover_rw(p, r, a, version_of(d, graph_txn(g, e.from), e.key));
-		return tell_seen(p, e.from, graph_begin(g, r), edge);
+		prover_rw(p, graph_reader(d, e.reason), d->reads[e.reason].version, version_of(d, graph_txn(g, e.from), e.key));
+		return tell_seen(p, e.from, e.reason, edge);
 	}
 	uint32_t b = version_of(d, graph_txn(g, e.to), e.key);
 	uint32_t a = e.kind == EDGE_RW ? e.reason : version_of(d, graph_txn(g, e.from), e.key), t = d->versions[a].t;
@@ -312,17 +317,27 @@ void prover_learned(struct prover *p)
 	p->clause.len = 0;
 }
 
-/* Where no version is chosen (the graph has WITH_SEEN or WITH_DIRECT), a reader of the initial version that comes behind a writer is a cycle by itself. */
+/* The last read of the version by the transaction. */
+static uint32_t read_of(const struct deps *d, uint32_t t, uint32_t version)
+{
+	uint32_t i = d->read_first[t + 1];
+	while (d->reads[--i].version != version)
+		assert(i > d->read_first[t]);
+	return i;
+}
+
+/* Where not every path counts, a reader of the initial version that comes behind a writer is a cycle by itself. */
 void prover_cycle(struct prover *p, const uint32_t *edges, uint32_t n)
 {
 	uint32_t start = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct gedge e = p->g->edges.data[edges[i]];
-		if (e.kind != EDGE_RW || !(p->g->with & (WITH_SEEN | WITH_DIRECT)))
+		if (e.kind != EDGE_RW || !(p->g->with & (WITH_SEEN | WITH_DIRECT | WITH_EARLIER)))
 			continue;
+		uint32_t t = graph_txn(p->g, e.from);
 		prover_begin(p);
-		prover_rw(p, graph_txn(p->g, e.from), e.reason, version_of(p->d, graph_txn(p->g, e.to), e.key));
-		if (!tell_seen(p, e.to, e.from, p->g->edges.len))
+		prover_rw(p, t, e.reason, version_of(p->d, graph_txn(p->g, e.to), e.key));
+		if (!tell_seen(p, e.to, read_of(p->d, t, e.reason), p->g->edges.len))
 			p->out->too_long = true;
 		prover_end(p);
 		return;
