@@ -11,8 +11,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", "plume", NULL };
+const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", "plume", "dbcop", "dbcop-json", "cobra", "txn-csv", NULL };
 
 /* ---- messages ------------------------------------------------------------ */
 
@@ -142,6 +143,9 @@ bool reader_open(struct reader *r, struct history *h, const char *path, enum for
 	map_init(&r->passed);
 	r->h = h;
 	r->d = d;
+	struct stat st;
+	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode) && (f == FORMAT_GUESS || f == FORMAT_COBRA))
+		return (r->directory = true) && input_open_text(&r->in, path, "", 0) && opened(r, FORMAT_COBRA);
 	if (input_open(&r->in, path)) {
 		if (!strcmp(path, "-"))
 			input_keep(&r->in, &h->text, KEPT_TEXT);

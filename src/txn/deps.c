@@ -631,8 +631,8 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 	for (uint32_t k = 0; k < nkeys; k++)
 		b->longest[k] = VAL_NONE;
 	bool ok = collect_writes(b);
-	d->init = init;
-	if (ok && init == VAL_NONE)
+	d->init = init == VAL_NONE ? th->init : init;
+	if (ok && d->init == VAL_NONE)
 		guess_initial(b);
 	if (ok) {
 		look_at_reads(b);

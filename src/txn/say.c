@@ -307,7 +307,8 @@ static struct isolation nth(uint32_t k)
 	return (struct isolation){ (uint8_t)(k % LEVEL_COUNT), (uint8_t)(k / LEVEL_COUNT) };
 }
 
-static void say_verdict(const struct txn_check *c, struct isolation i, bool colors, struct buf *out)
+/* others: levels of which the same is true. */
+static void say_verdict(const struct txn_check *c, struct isolation i, uint32_t others, bool colors, struct buf *out)
 {
 	static const char *const words[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
 	const struct txn_answer *a = &c->answers[i.level][i.order];
@@ -323,6 +324,8 @@ static void say_verdict(const struct txn_check *c, struct isolation i, bool colo
 		}
 		buf_printf(out, ": %s%s", anomaly_names[d->name], time ? "-realtime" : session ? "-process" : "");
 	}
+	if (others)
+		buf_printf(out, " and %u other%s", others, others == 1 ? "" : "s");
 	if (d->verdict == TXN_UNDECIDED && !strcmp(d->limit, "ambiguous")) {
 		buf_str(out, c->deps->ambiguous.other == DEPS_NONE
 		                     ? ": a value that was read may be the initial one or a transaction's: "
@@ -361,18 +364,27 @@ static void say_order(const struct txn_check *c, const struct decision *d, struc
 	buf_char(out, '\n');
 }
 
+static bool ambiguous(const struct txn_answer *a)
+{
+	return a->asked && a->decided && a->d.verdict == TXN_UNDECIDED && !strcmp(a->d.limit, "ambiguous");
+}
+
 void txn_say_text(const struct txn_check *c, bool witness, bool colors, struct buf *out)
 {
 	say_head(c, out);
 	if (c->all)
 		say_lattice(c, colors, out);
+	uint32_t open = 0, told = 0; /* levels that are undecided for the same reason are told together */
+	for (uint32_t k = 0; k < (uint32_t)LEVEL_COUNT * ORDER_COUNT; k++)
+		open += ambiguous(&c->answers[nth(k).level][nth(k).order]);
 	for (uint32_t k = (uint32_t)LEVEL_COUNT * ORDER_COUNT; k-- > 0;) {
 		struct isolation i = nth(k);
 		const struct txn_answer *a = &c->answers[i.level][i.order];
 		bool undecided = a->d.verdict == TXN_UNDECIDED && a->decided;
-		if (!a->asked || (c->all && !txn_check_strongest(c, i) && !txn_check_weakest(c, i) && !undecided))
+		if (!a->asked || (c->all && !txn_check_strongest(c, i) && !txn_check_weakest(c, i) && !undecided) ||
+		    (ambiguous(a) && told++))
 			continue;
-		say_verdict(c, i, colors, out);
+		say_verdict(c, i, ambiguous(a) ? open - 1 : 0, colors, out);
 		if (witness && a->d.verdict == TXN_HOLDS)
 			say_order(c, &txn_check_reason(c, i)->d, out);
 	}

@@ -41,6 +41,7 @@ struct txn_history {
 	bool realtime; /* the ranks are real time: every transaction has its invocation */
 	uint32_t appends, writes, reads;
 	uint32_t ncommitted, naborted, nunknown;
+	val init; /* what registers are at first by the format's definition, or VAL_NONE */
 };
 
 void txn_history_init(struct txn_history *th, struct history *h);

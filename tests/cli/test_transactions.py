@@ -8,6 +8,8 @@ import gzip
 import json
 import os
 import re
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -132,6 +134,88 @@ PLUME = "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n"
 code, r, err = judge(PLUME)
 check("Plume's text", code == 1 and r["format"] == "plume" and r["transactions"] == 3 and r["init"] == 0 and r["failed"] == 1 and
       level(r, "update-serializable")["anomaly"] == "write-skew", (r, err))
+DBCOP = [[{"events": [{"Read": {"variable": 0, "version": None}}, {"Write": {"variable": 1, "version": 1}}], "committed": True}],
+         [{"events": [["r", 1, None], ["w", 0, 2]], "committed": True}, {"events": [["w", 0, 3]], "committed": False}]]
+for name, doc in (("bare", DBCOP), ("with its parameters", {"params": {"id": 0}, "info": "", "start": "", "end": "", "data": DBCOP})):
+    code, r, err = judge(json.dumps(doc))
+    check(f"dbcop's JSON, {name}", code == 1 and r["format"] == "dbcop-json" and r["transactions"] == 3 and r["failed"] == 1 and
+          level(r, "update-serializable")["anomaly"] == "write-skew", (r, err))
+
+
+def bincode(sessions):
+    """As dbcop and PolySI write it: numbers of 8 bytes, strings with their length."""
+    text = struct.pack("<5Q", 0, len(sessions), 2, 1, 2) + 3 * (struct.pack("<Q", 2) + b"ab") + struct.pack("<Q", len(sessions))
+    for s in sessions:
+        text += struct.pack("<Q", len(s))
+        for ok, events in s:
+            text += struct.pack("<Q", len(events)) + b"".join(struct.pack("<?QQ?", w, k, v, True) for w, k, v in events) + bytes([ok])
+    return text
+
+
+def binary(name, data, *args):
+    path = os.path.join(TMP, name)
+    if isinstance(data, bytes):
+        with open(path, "wb") as f:
+            f.write(data)
+    code, out, err = run([INTACT, "history", "--json=-", *args, path])
+    results = json.loads(out)["results"] if out.startswith("{") else []
+    return code, results[0] if results else None, err
+
+
+BINCODE = bincode([[(1, [(False, 0, 0), (True, 1, 1)])], [(1, [(False, 1, 0), (True, 0, 1)]), (0, [(True, 0, 5)])]])
+code, r, err = binary("h.bincode", BINCODE)
+check("dbcop's bincode", code == 1 and r["format"] == "dbcop" and r["init"] == 0 and r["failed"] == 1 and
+      level(r, "update-serializable")["anomaly"] == "write-skew", (r, err))
+for name, data, word in (("cut", BINCODE[:-5], "ends in the middle"), ("longer", BINCODE + b"x", "more behind"),
+                         ("wrong truth value", BINCODE[:-1] + b"\7", "truth value")):
+    code, r, err = binary("bad.bincode", data)
+    check("error: bincode, " + name, code == 2 and word in err and "byte" in err, (code, err))
+COBRA = os.path.join(TMP, "cobra")
+os.mkdir(COBRA)
+
+
+def cobra(name, *txns):
+    """One client's log: (id, [('W', write, key) or ('R', writer's transaction, write, key)])."""
+    with open(os.path.join(COBRA, name), "wb") as f:
+        for i, ops in txns:
+            f.write(b"S" + struct.pack(">Q", i))
+            for o in ops:
+                f.write(b"W" + struct.pack(">3Q", o[1], o[2], 9) if o[0] == "W" else b"R" + struct.pack(">4Q", o[1], o[2], o[3], 9))
+            f.write(b"C" + struct.pack(">Q", i))
+
+
+NONE = 0xbebeebee
+cobra("T1.log", (11, [("R", NONE, NONE, 5), ("W", 101, 6)]))
+cobra("T2.log", (12, [("R", NONE, NONE, 6), ("W", 102, 5)]), (13, [("R", 12, 102, 5)]))
+code, r, err = binary("cobra", None)
+check("Cobra's directory of logs", code == 1 and r["format"] == "cobra" and r["transactions"] == 3 and r["processes"] == 2 and
+      level(r, "update-serializable")["anomaly"] == "write-skew", (r, err))
+with open(os.path.join(COBRA, "T3.log"), "wb") as f:
+    f.write(b"S" + struct.pack(">Q", 20) + b"Q")
+code, r, err = binary("cobra", None)
+check("error: a damaged log names its file and byte", code == 2 and "T3.log: byte 9" in err, err)
+os.remove(os.path.join(COBRA, "T3.log"))
+os.mkdir(os.path.join(TMP, "empty"))
+code, r, err = binary("empty", None)
+check("error: a directory without logs", code == 2 and "without log files" in err, err)
+CSV = ("session,txn,op,key,value,status,call,return\n0,1,w,x,1,ok,10,20\n1,1,r,x,,ok,30,40\n1,1,append,l,3\n2,7,r,l,[3],ok,50,60\n"
+       '3,1,r,"a ""b"", c",nil,info,5\n')
+code, r, err = judge(CSV)
+check("CSV of transactions, with times", code == 1 and r["format"] == "txn-csv" and r["transactions"] == 4 and r["pending"] == 1 and
+      level(r, "serializable")["verdict"] == "holds" and level(r, "strict-serializable")["verdict"] == "violated", (r, err))
+code, r, err = judge("txn,op,key,value\n1,w,x,1\n2,r,x,1\n")
+check("CSV without sessions and times", code == 0 and [l["level"] for l in r["levels"] if "strong" in l["level"]] == [], (r, err))
+for name, text, word in (("an operation", "txn,op,key,value\n1,q,x,1\n", "<stdin>:2:3"), ("a status", "txn,op,key,value,status\n1,w,x,1,done\n", "ok, fail or info"),
+                         ("a time", "txn,op,key,value,call\n1,w,x,1,noon\n", "whole number"), ("a value", "txn,op,key,value\n1,w,x,\n", "needs its value"),
+                         ("times backwards", "txn,op,key,value,call,return\n1,w,x,1,5,3\n", "before it is called"),
+                         ("quotes", 'txn,op,key,value\n1,w,"x,1\n', "does not end")):
+    code, r, err = judge(text)
+    check("error: CSV, " + name, code == 2 and word in err, (code, err))
+path = os.path.join(TMP, "h.csv.zst")
+zstd = subprocess.run(["zstd", "-q", "-c"], input=CSV.encode(), capture_output=True) if shutil.which("zstd") else None
+if zstd:
+    code, r, err = binary("h.csv.zst", zstd.stdout)
+    check("zstd", code == 1 and r["format"] == "txn-csv", err)
 path = os.path.join(TMP, "h.edn.gz")
 with gzip.open(path, "wb") as f:
     f.write(STALE.encode())
@@ -156,6 +240,24 @@ check("options of objects are refused", code == 2 and "--condition" in err and "
 DUP = history(["wx1", "wx1", "rx1"])
 code, r, err = judge(DUP)
 check("a value written twice and read: unknown, and why", code == 3 and level(r, "serializable")["limit"] == "ambiguous", (code, r))
+check("... and read uncommitted, too, when lists show it", level(judge(history(["ax1ay4", "ax2ay3", "ax1", "rx12ry34"]))[1], "read-uncommitted")["verdict"] == "unknown")
+code, r, err = judge(history(["ax1", "ax1", "rx11"]))
+check("a list that holds a value as often as it was appended: no duplicate", code == 3 and level(r, "read-uncommitted")["verdict"] == "unknown", (code, r))
+code, r, err = judge(history(["ax1", "ax1!", "rx11"]))
+check("... and once more than was committed: an aborted read", code == 1 and level(r, "read-committed")["anomaly"] == "G1a", (code, r))
+code, r, err = judge(history(["wx0", "rx0"]), "--init=0")
+check("a read of the initial value, which was written, too: unknown", code == 3 and level(r, "serializable")["limit"] == "ambiguous", (code, r))
+code, out, err = run([INTACT, "history", "--init=0", "-"], stdin=history(["wx0", "rx0"]))
+check("... and the report says why", "may be the initial one" in out, out)
+code, out, err = run([INTACT, "history", "-"], stdin=DUP)
+check("a value written twice: the report says why", "has several writers" in out and "[:r x 1]" in out and out.count("UNKNOWN") == 1, out)
+code, out, err = run([INTACT, "history", "-"], stdin=history(["wx1", "rx7"]))
+check("a read of what nobody wrote: the report says so", "saw 7, which no transaction wrote" in out, out)
+code, out, err = run([INTACT, "history", "-"], stdin=PLUME)
+check("an initial value that is guessed: the report says so", "registers are initially 0 (guessed)" in out, out)
+check("reads of :info say nothing", judge(history(["wx1", "rx7?"]))[0] == 0)
+check("a write of :info that was seen took effect", judge(history(["wx1?", "rx1", "rx_"]))[0] == 0 and
+      level(judge(history(["0:wx1?", "1:rx1", "1:rx_"]))[1], "strong-session-serializable")["verdict"] == "violated")
 check("a value written twice and never read: decided", judge(history(["wx1", "wx1", "ry_"]))[0] == 0)
 check("--init", judge(history(["wx1", "rx7"]), "--init=7")[0] == 0 and judge(history(["wx1", "rx7"]))[0] == 1)
 code, out, err = run([INTACT, "history", "-"], stdin=STALE)
@@ -204,7 +306,22 @@ def shorten(levels):
     next(l["events"] for l in levels if l["level"] == "strong-snapshot-isolation").pop()
 
 
-for name, change in (("an order changed", swap), ("a verdict changed", flip), ("an order that lacks its last event", shorten)):
+def blame(levels):
+    """The proof of a violation with another transaction in a step."""
+    proof = next(l["proof"] for l in levels if l.get("proof"))
+    proof[-1]["cycle"][0][1] += 1
+
+
+def cut_proof(levels):
+    for l in levels:
+        if l.get("proof"):
+            l["proof"] = l["proof"][:-1] if len(l["proof"]) > 1 else []
+
+
+check("a violation comes with a proof", any(l.get("proof") for l in saved["results"][0]["levels"]))
+out = run([INTACT, "verify", "--json=-", doc])[1]
+check("verify checks it step by step", "every step of the proof is right" in out, out[:2000])
+for name, change in (("a step of a proof changed", blame), ("a proof that is cut", cut_proof), ("an order changed", swap), ("a verdict changed", flip), ("an order that lacks its last event", shorten)):
     code, out, err = damaged(change)
     check("verify rejects " + name, code == 1, (code, out, err))
 

@@ -210,10 +210,15 @@ static size_t damaged(uint64_t seed, char *text)
 	static const char json[] =
 		"[{\"process\": 0, \"type\": \"ok\", \"f\": \"txn\", \"value\": [[\"w\", \"x\", 1], [\"r\", \"y\", null]]},\n"
 		"{\"process\": 1, \"type\": \"fail\", \"f\": \"txn\", \"value\": [[\"w\", \"y\", 1], [\"r\", \"x\", 1]]}]\n";
-	static const char *const texts[] = { edn, json, "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n" };
+	static const char csv[] = "session,txn,op,key,value,status,call,return\n0,1,w,x,1,ok,1,4\n0,1,append,y,1\n"
+				  "1,2,r,x,1,info,2,3\n2,3,r,y,[1],ok,5,6\n";
+	static const char dbcop[] = "[[{\"events\": [{\"Read\": {\"variable\": 0, \"version\": null}}, [\"w\", 1, 1]], "
+				    "\"committed\": true}], [{\"events\": [[\"r\", 1, 1]], \"committed\": false}]]";
+	static const char *const texts[] = { edn, json, "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n", csv,
+		                             dbcop };
 	struct rng r;
 	rng_seed(&r, seed);
-	const char *from = texts[rng_below(&r, 3)];
+	const char *from = texts[rng_below(&r, 5)];
 	size_t len = strlen(from);
 	memcpy(text, from, len + 1);
 	for (uint32_t k = rng_below(&r, 4); k-- > 0;) {
