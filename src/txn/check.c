@@ -67,7 +67,7 @@ static void decide(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, (struct decide_options){ .prove = c->prove }, c->arena, lim, &a->d);
+	txn_decide(c->deps, i, (struct txn_decide_options){ .prove = c->prove }, c->arena, lim, &a->d);
 	a->decided = true;
 	spread(c, i);
 }
@@ -94,7 +94,8 @@ static void try(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, (struct decide_options){ .max_conflicts = TRY_CONFLICTS, .prove = c->prove }, c->arena, lim, &a->d);
+	txn_decide(c->deps, i, (struct txn_decide_options){ .max_conflicts = TRY_CONFLICTS, .prove = c->prove }, c->arena, lim,
+	           &a->d);
 	a->decided = a->d.verdict != TXN_UNDECIDED;
 	spread(c, i);
 }

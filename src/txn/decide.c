@@ -15,7 +15,7 @@ struct question {
 	struct limits *lim;
 	struct map pairs;
 	struct decision *out;
-	struct decide_options opts;
+	struct txn_decide_options opts;
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -591,8 +591,8 @@ static void ask(struct question *q)
 	}
 }
 
-void txn_decide(const struct deps *d, struct isolation level, struct decide_options opts, struct arena *keep, struct limits *lim,
-                struct decision *out)
+void txn_decide(const struct deps *d, struct isolation level, struct txn_decide_options opts, struct arena *keep,
+                struct limits *lim, struct decision *out)
 {
 	const struct anomaly *direct;
 	memset(out, 0, sizeof *out);

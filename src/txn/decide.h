@@ -43,13 +43,13 @@ struct decision {
 	const char *limit; /* undecided: "time", "memory", "pairs", "conflicts", "ambiguous" */
 };
 
-struct decide_options {
+struct txn_decide_options {
 	uint64_t max_conflicts; /* a search gives up then (undecided, "conflicts"); 0: it does not */
 	bool prove;             /* violations with a proof */
 };
 
 /* What is kept of the decision is in `keep`, scratch memory of its own is freed. */
-void txn_decide(const struct deps *d, struct isolation level, struct decide_options opts, struct arena *keep, struct limits *lim,
-                struct decision *out);
+void txn_decide(const struct deps *d, struct isolation level, struct txn_decide_options opts, struct arena *keep,
+                struct limits *lim, struct decision *out);
 
 #endif

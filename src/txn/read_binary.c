@@ -192,7 +192,7 @@ bool txn_read_dbcop(struct txn_history *th, struct reader *r)
 			if (!dbcop_transaction(&b, session))
 				return false;
 	}
-	return !have(&b, 1) || fail(&b, "there is more behind the last session");
+	return !have(&b, 1) || fail(&b, "there is more after the last session");
 }
 
 /* ---- Cobra ------------------------------------------------------------------------------------------ */

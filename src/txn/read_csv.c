@@ -132,7 +132,7 @@ static int split(struct csv *c, char *s, char *e, struct field *f)
 		if (p >= e || !*p)
 			return n;
 		if (*p != ',') {
-			reader_error(c->r, s, 1, "bad-record", "expected a comma behind a quoted field");
+			reader_error(c->r, s, 1, "bad-record", "expected a comma after a quoted field");
 			return -1;
 		}
 	}

@@ -45,7 +45,7 @@ struct cycle {
 	uint32_t nrw, at; /* rw steps, and the place of the last one */
 };
 
-/* The i-th step behind the rw step. */
+/* The i-th step after the rw step. */
 static const struct proof_step *behind(const struct cycle *c, uint32_t i)
 {
 	return &c->s[(c->at + i) % c->n];

@@ -166,7 +166,7 @@ BINCODE = bincode([[(1, [(False, 0, 0), (True, 1, 1)])], [(1, [(False, 1, 0), (T
 code, r, err = binary("h.bincode", BINCODE)
 check("dbcop's bincode", code == 1 and r["format"] == "dbcop" and r["init"] == 0 and r["failed"] == 1 and
       level(r, "update-serializable")["anomaly"] == "write-skew", (r, err))
-for name, data, word in (("cut", BINCODE[:-5], "ends in the middle"), ("longer", BINCODE + b"x", "more behind"),
+for name, data, word in (("cut", BINCODE[:-5], "ends in the middle"), ("longer", BINCODE + b"x", "more after"),
                          ("wrong truth value", BINCODE[:-1] + b"\7", "truth value")):
     code, r, err = binary("bad.bincode", data)
     check("error: bincode, " + name, code == 2 and word in err and "byte" in err, (code, err))

@@ -123,7 +123,7 @@ static bool same(uint64_t seed)
 			struct decision x;
 			if (!isolation_exists(i) || (odd && l == LEVEL_RU))
 				continue;
-			txn_decide(&d, i, (struct decide_options){ .prove = true }, &keep, &lim, &x);
+			txn_decide(&d, i, (struct txn_decide_options){ .prove = true }, &keep, &lim, &x);
 			got[l][o] = x.verdict == TXN_HOLDS;
 			proofs[l][o] = x.verdict == TXN_VIOLATED ? x.proof : NULL;
 			counts[l][got[l][o]]++;
@@ -264,7 +264,7 @@ static void test_damage(void)
 				for (uint8_t l = 0; l < LEVEL_COUNT; l++) {
 					struct decision x;
 					txn_decide(&deps, (struct isolation){ l, ORDER_NONE },
-					           (struct decide_options){ .prove = true }, &arena, &lim, &x);
+					           (struct txn_decide_options){ .prove = true }, &arena, &lim, &x);
 				}
 				read++;
 			} else {
