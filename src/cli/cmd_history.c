@@ -14,12 +14,13 @@
 #include "history/read.h"
 #include "judge/document.h"
 #include "judge/history.h"
+#include "txn/generate.h"
 
 struct history_command {
 	struct cli *cli;
 	const struct cmd *cmd;
 	struct history_args a;
-	const char *verify;
+	const char *verify, *generate;
 	int to;
 	bool convert, follow, quiet;
 	struct outputs outputs;
@@ -133,6 +134,21 @@ static const char *wrong(const struct history_command *c, int files)
 	return history_args_wrong(&c->a);
 }
 
+/* --generate: a history of transactions to standard output. */
+static int generate(struct history_command *c, int files)
+{
+	struct txn_workload w;
+	char why[400];
+	if (files)
+		return cli_usage(c->cli, c->cmd, "--generate reads no FILE");
+	if (txn_workload_parse(&w, c->generate, why, sizeof why))
+		return cli_usage(c->cli, c->cmd, "--generate: %s", why);
+	if (txn_generate(&w, &c->cli->out, flush_out, NULL))
+		return EXIT_HOLDS;
+	buf_str(&c->cli->err, "intact history: the history could not be written\n");
+	return EXIT_INTERNAL;
+}
+
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct history_command c = { .cli = cli, .cmd = cmd, .a.jobs = 1, .to = FORMAT_JSON };
@@ -144,6 +160,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		HISTORY_LEVEL_OPTIONS(&c.a),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "input", 0, 0, NULL },
 		HISTORY_READING_OPTIONS(&c.a),
+		{ OPT_STR, "generate", 0, "N=V,...", &c.generate, "write a history of transactions instead (docs/transactions.md)", 0, 0, NULL },
 		{ OPT_FLAG, "follow", 0, NULL, &c.follow, "check while the history is being written (a pipe, -)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits and output", 0, 0, NULL },
 		HISTORY_LIMIT_OPTIONS(&c.a),
@@ -166,6 +183,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (c.generate)
+		rc = generate(&c, o.nargs);
 	else if (!o.nargs && outputs_swallowed(&c.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
@@ -184,14 +203,15 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 const struct cmd cmd_history = {
 	"history",
 	"check recorded histories of registers, queues, maps, ...",
-	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE",
+	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE\n       intact history --generate=N=V,...",
 	"Checks whether a recorded history is atomic (linearizable) or meets a weaker\n"
 	"condition. If it does, shows an order of the operations; if not, the operations in\n"
 	"conflict. Reads Jepsen and Knossos histories (EDN, JSON, logs), porcupine's\n"
 	"operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations that never\n"
 	"returned may or may not have taken effect.\n\n"
-	"Transactions (Jepsen's and Elle's [:r k v] [:w k v] [:append k v], Plume's text) are\n"
-	"checked for isolation levels, from read-uncommitted to strict-serializable.\n\n"
+	"Transactions (Jepsen's and Elle's [:r k v] [:w k v] [:append k v]; the formats of Plume,\n"
+	"dbcop and Cobra; CSV) are checked for isolation levels, from read-uncommitted to\n"
+	"strict-serializable.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was reached).",
 	NULL,

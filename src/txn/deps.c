@@ -648,13 +648,13 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 
 bool deps_violate(const struct deps *d, enum txn_level l, const struct anomaly **which)
 {
+	*which = NULL;
 	for (uint32_t i = 0; i < d->anomalies.len; i++) {
 		const struct anomaly *x = &d->anomalies.data[i];
 		bool bad = x->kind == ANOMALY_DUPLICATE || (x->kind == ANOMALY_INTERNAL ? l > LEVEL_RC : l > LEVEL_RU);
-		if (bad) {
+		/* a dirty update is an aborted read that says more */
+		if (bad && (!*which || ((*which)->kind == ANOMALY_G1A && x->kind == ANOMALY_DIRTY_UPDATE)))
 			*which = x;
-			return true;
-		}
 	}
-	return false;
+	return *which != NULL;
 }

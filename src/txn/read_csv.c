@@ -94,13 +94,13 @@ bool txn_looks_like_csv(const char *p)
 
 /* ---- one line ---------------------------------------------------------------------------------------- */
 
-struct field {
+struct csv_field {
 	const char *s;
 	size_t n;
 };
 
 /* Splits the line in place: quoted fields lose their quotes. The number of fields, or -1 after an error. */
-static int split(struct csv *c, char *s, char *e, struct field *f)
+static int split(struct csv *c, char *s, char *e, struct csv_field *f)
 {
 	int n = 0;
 	for (char *p = s;; p++) {
@@ -119,14 +119,14 @@ static int split(struct csv *c, char *s, char *e, struct field *f)
 				reader_error(c->r, s, 1, "bad-record", "a quoted field does not end");
 				return -1;
 			}
-			f[n++] = (struct field){ from, (size_t)(to - from) };
+			f[n++] = (struct csv_field){ from, (size_t)(to - from) };
 			p++;
 			p += strspn(p, " \t\r");
 		} else {
 			size_t len = strcspn(p, ","), k = len;
 			while (k && strchr(" \t\r", p[k - 1]))
 				k--;
-			f[n++] = (struct field){ p, k };
+			f[n++] = (struct csv_field){ p, k };
 			p += len;
 		}
 		if (p >= e || !*p)
@@ -138,13 +138,13 @@ static int split(struct csv *c, char *s, char *e, struct field *f)
 	}
 }
 
-static bool number(struct field f, int64_t *x)
+static bool number(struct csv_field f, int64_t *x)
 {
 	struct form p = { .p = f.s, .end = f.s + f.n, .last = true };
 	return f.n && form_int(&p, x) == FORM_OK && p.p == f.s + f.n;
 }
 
-static val value_of(struct csv *c, struct field f)
+static val value_of(struct csv *c, struct csv_field f)
 {
 	struct values *vs = &c->th->h->vals;
 	int64_t x;
@@ -160,31 +160,31 @@ static val value_of(struct csv *c, struct field f)
 		while (p + n < e && !strchr(" ,;", p[n]))
 			n++;
 		if (n)
-			avec_push(c->th->h->arena, &list, value_of(c, (struct field){ p, n }));
+			avec_push(c->th->h->arena, &list, value_of(c, (struct csv_field){ p, n }));
 		p += n + 1;
 	}
 	return val_list(vs, VK_LIST, list.data, list.len);
 }
 
-static struct field at(const struct csv *c, const struct field *f, int n, int what)
+static struct csv_field at(const struct csv *c, const struct csv_field *f, int n, int what)
 {
 	int k = c->column[what];
-	return k >= 0 && k < n ? f[k] : (struct field){ "", 0 };
+	return k >= 0 && k < n ? f[k] : (struct csv_field){ "", 0 };
 }
 
-static bool is(struct field f, const char *w)
+static bool is(struct csv_field f, const char *w)
 {
 	return f.n == strlen(w) && !memcmp(f.s, w, f.n);
 }
 
-static bool bad(struct csv *c, const char *what, struct field f)
+static bool bad(struct csv *c, const char *what, struct csv_field f)
 {
 	reader_error(c->r, f.n ? f.s : c->start, f.n ? f.n : 1, "bad-record", "%s", what);
 	diag_hint(c->r->d, "a row looks like 0,1,w,x,5,ok under the header session,txn,op,key,value,status");
 	return false;
 }
 
-static uint32_t transaction_of(struct csv *c, struct field session, struct field name)
+static uint32_t transaction_of(struct csv *c, struct csv_field session, struct csv_field name)
 {
 	uint32_t id = MAP_NONE, s = 0;
 	struct txn_history *th = c->th;
@@ -206,10 +206,10 @@ static uint32_t transaction_of(struct csv *c, struct field session, struct field
 	return th->n - 1;
 }
 
-static bool row(struct csv *c, const struct field *f, int n)
+static bool row(struct csv *c, const struct csv_field *f, int n)
 {
-	struct field op = at(c, f, n, CSV_OP), status = at(c, f, n, CSV_STATUS), call = at(c, f, n, CSV_CALL),
-		     ret = at(c, f, n, CSV_RETURN);
+	struct csv_field op = at(c, f, n, CSV_OP), status = at(c, f, n, CSV_STATUS), call = at(c, f, n, CSV_CALL),
+			 ret = at(c, f, n, CSV_RETURN);
 	int kind = is(op, "r") || is(op, "read")     ? MOP_READ
 	           : is(op, "w") || is(op, "write")  ? MOP_WRITE
 	           : is(op, "append") || is(op, "a") ? MOP_APPEND
@@ -266,7 +266,7 @@ static bool place(struct csv *c)
 	return true;
 }
 
-struct moment {
+struct csv_moment {
 	int64_t time;
 	uint32_t what; /* transaction * 2, + 1: its answer */
 };
@@ -274,7 +274,7 @@ struct moment {
 /* Calls before answers of the same time: they overlap. */
 static int by_time(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct csv_moment *x = a, *y = b;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	if ((x->what ^ y->what) & 1)
@@ -287,7 +287,7 @@ static bool rank(struct csv *c)
 {
 	struct txn_history *th = c->th;
 	struct arena *a = th->h->arena;
-	struct moment *m = arena_array(a, struct moment, 2 * (size_t)th->n + 1);
+	struct csv_moment *m = arena_array(a, struct csv_moment, 2 * (size_t)th->n + 1);
 	struct txn *sorted = arena_array(a, struct txn, (size_t)th->n + 1);
 	uint32_t n = 0, calls = 0, *at = arena_array(a, uint32_t, th->n + 1);
 	th->realtime = true;
@@ -302,9 +302,9 @@ static bool rank(struct csv *c)
 		}
 	}
 	for (uint32_t t = 0; t < th->n && th->realtime; t++) {
-		m[n++] = (struct moment){ c->times.data[t].call, 2 * t };
+		m[n++] = (struct csv_moment){ c->times.data[t].call, 2 * t };
 		if (c->times.data[t].ret != CSV_NONE && th->txns[t].status == TXN_COMMITTED)
-			m[n++] = (struct moment){ c->times.data[t].ret, 2 * t + 1 };
+			m[n++] = (struct csv_moment){ c->times.data[t].ret, 2 * t + 1 };
 	}
 	for (uint32_t t = 0; t < th->n; t++)
 		if (th->txns[t].status != TXN_COMMITTED || (th->realtime && c->times.data[t].ret == CSV_NONE))
@@ -342,14 +342,14 @@ bool txn_read_csv(struct txn_history *th, struct reader *r)
 			continue;
 		}
 		bool last = !e;
-		struct field f[CSV_FIELDS];
+		struct csv_field f[CSV_FIELDS];
 		e = last ? r->in.buf + r->in.end : e;
 		*e = '\0';
 		c.start = s;
 		if (first) {
 			ok = header(s, c.column);
 			if (!ok)
-				bad(&c, "expected a header with the columns txn, op, key and value", (struct field){ s, 1 });
+				bad(&c, "expected a header with the columns txn, op, key and value", (struct csv_field){ s, 1 });
 			first = false;
 		} else if (s[strspn(s, " \t\r")] && *s != '#') {
 			int n = split(&c, s, e, f);

@@ -38,7 +38,7 @@ static bool step_right(const struct txn_facts *f, struct isolation level, const 
 
 /* ---- what a level forbids --------------------------------------------------------------------------- */
 
-struct cycle {
+struct refuted_cycle {
 	const struct txn_facts *f;
 	const struct proof_step *s;
 	uint32_t n;
@@ -46,12 +46,12 @@ struct cycle {
 };
 
 /* The i-th step after the rw step. */
-static const struct proof_step *behind(const struct cycle *c, uint32_t i)
+static const struct proof_step *behind(const struct refuted_cycle *c, uint32_t i)
 {
 	return &c->s[(c->at + i) % c->n];
 }
 
-static bool all_of(const struct cycle *c, unsigned kinds)
+static bool all_of(const struct refuted_cycle *c, unsigned kinds)
 {
 	for (uint32_t i = 1; i < c->n; i++)
 		if (!(kinds >> behind(c, i)->kind & 1))
@@ -60,7 +60,7 @@ static bool all_of(const struct cycle *c, unsigned kinds)
 }
 
 /* cursor-stability: the reader overwrote what it had read last. */
-static bool cursor(const struct cycle *c)
+static bool cursor(const struct refuted_cycle *c)
 {
 	const struct proof_step *rw = &c->s[c->at], *ww = behind(c, 1);
 	uint32_t read = facts_reads(c->f, rw->from, rw->key, rw->version);
@@ -77,7 +77,7 @@ static bool cursor(const struct cycle *c)
 }
 
 /* An operation of the reader before its last read of that version depends on what it missed. */
-static bool monotonic(const struct cycle *c, bool direct)
+static bool monotonic(const struct refuted_cycle *c, bool direct)
 {
 	const struct proof_step *rw = &c->s[c->at], *in = behind(c, c->n - 1);
 	uint32_t read = facts_reads(c->f, rw->from, rw->key, rw->version), t = rw->from;
@@ -95,7 +95,7 @@ static bool monotonic(const struct cycle *c, bool direct)
 }
 
 /* At most one transaction that writes nothing. */
-static bool one_reader(const struct cycle *c)
+static bool one_reader(const struct refuted_cycle *c)
 {
 	uint32_t reader = FACT_NONE;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -112,7 +112,7 @@ static bool one_reader(const struct cycle *c)
 
 /* Begins and ends: session, real time and wr lead from an end to a begin, rw from a begin to an end, ww from an end to
  * a begin (snapshot isolation) or to an end (prefix). Who arrives at an end does not go on from the begin. */
-static bool overlaps(const struct cycle *c, bool prefix)
+static bool overlaps(const struct refuted_cycle *c, bool prefix)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct proof_step *in = &c->s[i], *out = &c->s[(i + 1) % c->n];
@@ -123,7 +123,7 @@ static bool overlaps(const struct cycle *c, bool prefix)
 	return true;
 }
 
-static bool forbidden(struct isolation level, struct cycle *c)
+static bool forbidden(struct isolation level, struct refuted_cycle *c)
 {
 	const unsigned so = 1u << PROOF_SESSION | 1u << PROOF_REALTIME, wr = 1u << PROOF_WR, ww = 1u << PROOF_WW;
 	for (uint32_t i = 0; i < c->n; i++)
@@ -328,7 +328,7 @@ static bool txn_right(const struct txn_facts *f, uint32_t t, uint32_t key)
 
 static const char *check_cycle(struct refuter *r, struct isolation level, const struct proof_step *s, uint32_t n)
 {
-	struct cycle c = { .f = r->f, .s = s, .n = n };
+	struct refuted_cycle c = { .f = r->f, .s = s, .n = n };
 	if (n < 2)
 		return "a cycle of the proof has fewer than two steps";
 	for (uint32_t i = 0; i < n; i++) {
