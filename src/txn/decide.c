@@ -135,7 +135,7 @@ static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
  * that was asked for would be violated otherwise.) */
 static bool certain_step(const struct deps *d, const struct cycle_edge *e)
 {
-	if (e->why == WHY_GIVEN || (e->kind == EDGE_RW && d->versions[e->version].t == DEPS_NONE))
+	if (e->why == WHY_GIVEN || e->why == WHY_CERTAIN || (e->kind == EDGE_RW && d->versions[e->version].t == DEPS_NONE))
 		return true;
 	bool dep = e->kind == EDGE_RW && e->nbecause;
 	for (uint32_t i = 0; i < e->nbecause && dep; i++)
@@ -459,14 +459,6 @@ static void causal(struct question *q)
 
 /* ---- levels that order versions -------------------------------------------------------------------- */
 
-static uint32_t common_key(const struct deps *d, uint32_t t, uint32_t u)
-{
-	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
-		if (writes_key(d, u, d->versions[d->writes[i]].key))
-			return d->versions[d->writes[i]].key;
-	return 0;
-}
-
 /* The search chose nothing, and yet a read misses what its transaction depends on: that way, and the read. */
 static void missed(struct question *q, struct txn_graph *g, const struct txn_search_result *r)
 {
@@ -475,8 +467,7 @@ static void missed(struct question *q, struct txn_graph *g, const struct txn_sea
 	if (n)
 		memcpy(cycle, r->missed, n * sizeof *cycle);
 	if (r->missed_from != r->missed_by)
-		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN,
-		                        common_key(q->d, r->missed_from, r->missed_by), 0);
+		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN, r->missed_key, 0);
 	cycle[n++] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key,
 	                        r->missed_a);
 	q->out->verdict = TXN_VIOLATED;

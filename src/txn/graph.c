@@ -171,12 +171,25 @@ static void chains_by_time(struct txn_graph *g, uint32_t *length)
 	}
 }
 
-/* Behind the transaction before it in its session, or (without session order) behind one that it reads from, when that one is the last
- * of its chain. `order`: a topological order of the transactions by those edges. */
+/* By version: one that lists show before it + 1. NULL where that is no path from an end to a begin. */
+static uint32_t *known_before(const struct txn_graph *g)
+{
+	const struct deps *d = g->d;
+	if (!(g->with & WITH_KNOWN) || g->family == FAMILY_PC || g->order != ORDER_NONE)
+		return NULL;
+	uint32_t *before = arena_array(g->arena, uint32_t, d->nversions + 1);
+	for (uint32_t i = 0; i < d->known.len; i++)
+		before[d->known.data[i].b] = d->known.data[i].a + 1;
+	return before;
+}
+
+/* Behind the transaction before it in its session, or (without session order) behind one that it reads from, or whose append its own
+ * follows, when that one is the last of its chain. `order`: a topological order of the transactions by those edges. */
 static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 {
 	const struct deps *d = g->d;
 	uint32_t *last = arena_array(g->arena, uint32_t, d->n + 1); /* by chain: its last transaction */
+	uint32_t *before = known_before(g);
 	for (uint32_t i = 0; i < g->nnodes; i++) {
 		uint32_t node = g->topo[i], t = graph_txn(g, node), from = DEPS_NONE;
 		if (t == DEPS_NONE || node != graph_begin(g, t))
@@ -187,6 +200,10 @@ static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 		} else {
 			for (uint32_t r = d->read_first[t]; r < d->read_first[t + 1] && from == DEPS_NONE; r++) {
 				uint32_t w = d->versions[d->reads[r].version].t;
+				from = w != DEPS_NONE && last[g->chain[w]] == w ? w : DEPS_NONE;
+			}
+			for (uint32_t k = d->write_first[t]; before && k < d->write_first[t + 1] && from == DEPS_NONE; k++) {
+				uint32_t u = before[d->writes[k]], w = u ? d->versions[u - 1].t : DEPS_NONE;
 				from = w != DEPS_NONE && last[g->chain[w]] == w ? w : DEPS_NONE;
 			}
 		}

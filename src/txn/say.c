@@ -138,9 +138,16 @@ static void say_because(const struct txn_check *c, const struct cycle_edge *e, s
 	}
 }
 
+#define STEPS_SHOWN 40u
+
 static void say_steps(const struct txn_check *c, const struct cycle_edge *e, uint32_t n, unsigned indent, struct buf *out)
 {
 	for (uint32_t i = 0; i < n; i++) {
+		if (n > STEPS_SHOWN && i == STEPS_SHOWN / 2) {
+			buf_repeat(out, ' ', indent);
+			buf_printf(out, "- ... (%u more steps; --json has all)\n", n - STEPS_SHOWN);
+			i = n - STEPS_SHOWN / 2;
+		}
 		buf_repeat(out, ' ', indent);
 		buf_str(out, "- ");
 		say_step(c, &e[i], out);

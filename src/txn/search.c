@@ -430,6 +430,10 @@ static void explain_missed(struct txn_search *s, uint32_t a, uint32_t b, uint32_
 	for (uint32_t e; node != t && (e = s->parent[node]) != 0; node = s->edges.data[e - 1].to)
 		s->r->missed[s->r->nmissed++] = e - 1;
 	s->r->missed_from = node;
+	for (uint32_t i = 0; node != t && i < s->d->write_first[t + 1] - s->d->write_first[t]; i++)
+		for (uint32_t k = s->d->write_first[node]; k < s->d->write_first[node + 1]; k++)
+			if (s->d->versions[s->d->writes[k]].key == s->d->versions[s->d->writes[s->d->write_first[t] + i]].key)
+				s->r->missed_key = s->d->versions[s->d->writes[k]].key;
 	s->r->found_missed = true;
 }
 
@@ -653,6 +657,22 @@ static void prove_clause(struct txn_search *s, uint32_t t, uint32_t a, uint32_t 
 	prover_end(s->prover);
 }
 
+/* Nothing is to be chosen: t missed b, though b's transaction comes before it: by c before a version of t, or because t sees it. */
+static void certainly_missed(struct txn_search *s, uint32_t t, uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t tb = s->d->versions[b].t;
+	s->r->found_missed = true;
+	s->r->missed_by = s->r->missed_from = t;
+	s->r->missed_a = a;
+	s->r->missed_b = b;
+	if (s->d->versions[c].t == DEPS_NONE) {
+		s->r->missed = graph_path(s->g, graph_end(s->g, tb), graph_begin(s->g, t), s->g->edges.len, &s->r->nmissed);
+	} else {
+		s->r->missed_from = tb;
+		s->r->missed_key = s->d->versions[c].key;
+	}
+}
+
 /* t read a; not (a before b and c before e). */
 static void add_clause(struct txn_search *s, uint32_t t, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
@@ -673,6 +693,8 @@ static void add_clause(struct txn_search *s, uint32_t t, uint32_t a, uint32_t b,
 	}
 	if (s->prover)
 		prove_clause(s, t, a, b, c, e);
+	if (!n && !s->r->found_missed)
+		certainly_missed(s, t, a, b, c);
 	cdcl_add(s->sat, lits, n);
 }
 

@@ -21,6 +21,7 @@ struct txn_search_result {
 	/* TXN_SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
 	uint32_t *missed, nmissed, missed_by, missed_a, missed_b;
 	uint32_t missed_from; /* where the edges end: missed_by, or a transaction that wrote a key before it for certain */
+	uint32_t missed_key;  /* ... of this key */
 	bool found_missed;
 	bool too_many; /* TXN_SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
 };
