@@ -513,24 +513,50 @@ static bool lost_update(struct question *q)
 	return false;
 }
 
+/* How a level is searched for. */
+static const struct {
+	uint8_t family;
+	uint16_t with;
+} how[LEVEL_COUNT] = {
+	[LEVEL_CS] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+	[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_EARLIER },
+	[LEVEL_UA] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+	[LEVEL_PC] = { FAMILY_PC, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+	[LEVEL_CV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED },
+	[LEVEL_SI] = { FAMILY_SI, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+	[LEVEL_US] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER | WITH_UPDATES },
+	[LEVEL_SER] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+};
+
+#define ORDER_CONFLICTS 20000
+
+/* A level that has no variant with an order of transactions: when one exists that keeps the order that the history has, too, it is found more easily. */
+static bool holds_in_order(struct question *q, enum txn_order o)
+{
+	enum txn_level l = (enum txn_level)q->level.level;
+	struct txn_graph g;
+	struct txn_search_result r;
+	graph_init(&g, q->d, (enum family)how[l].family, o, how[l].with, &q->scratch, q->lim);
+	if (graph_rank(&g) != GRAPH_OK || graph_saturate(&g) != GRAPH_OK ||
+	    search_order(&g, l, ORDER_CONFLICTS, &q->pairs, NULL, &r) != TXN_SEARCH_FOUND) {
+		map_free(&q->pairs);
+		map_init(&q->pairs);
+		return false;
+	}
+	q->out->conflicts = r.conflicts;
+	q->out->pairs = r.pairs;
+	holds(q, &g, r.order);
+	return true;
+}
+
 static void search_levels(struct question *q)
 {
-	static const struct {
-		uint8_t family;
-		uint16_t with;
-	} how[LEVEL_COUNT] = {
-		[LEVEL_CS] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
-		[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_EARLIER },
-		[LEVEL_UA] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
-		[LEVEL_PC] = { FAMILY_PC, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
-		[LEVEL_CV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED },
-		[LEVEL_SI] = { FAMILY_SI, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
-		[LEVEL_US] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER | WITH_UPDATES },
-		[LEVEL_SER] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
-	};
 	struct txn_graph g;
 	struct txn_search_result r;
 	enum txn_level l = (enum txn_level)q->level.level;
+	if (l == LEVEL_US &&
+	    ((q->d->th->realtime && holds_in_order(q, ORDER_REALTIME)) || (q->d->th->sessions && holds_in_order(q, ORDER_SESSION))))
+		return;
 	graph_init(&g, q->d, (enum family)how[l].family, (enum txn_order)q->level.order, how[l].with, &q->scratch, q->lim);
 	enum graph_status s = graph_rank(&g);
 	if (s == GRAPH_OK)
