@@ -7,7 +7,7 @@
 #include "txn/decide.h"
 
 struct txn_question {
-	struct isolation levels[LEVEL_COUNT * ORDER_COUNT];
+	struct isolation levels[(unsigned)LEVEL_COUNT * (unsigned)ORDER_COUNT];
 	uint32_t nlevels;        /* 0: all that the history can be asked about */
 	bool prove;              /* violations with a proof */
 	bool sessions, realtime; /* names without an order mean session order, real time */

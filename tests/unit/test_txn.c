@@ -12,6 +12,8 @@
 #include "verify/txn_refute.h"
 #include "verify/txn_replay.h"
 
+#define ALL_LEVELS ((int)LEVEL_COUNT * (int)ORDER_COUNT)
+
 static uint64_t counts[LEVEL_COUNT][2];
 
 /* The order that was found, followed by the checker of reports. */
@@ -69,7 +71,7 @@ static bool fooled(struct txn_facts *f, const struct deps *d, bool got[LEVEL_COU
 	struct rng r;
 	int64_t list[TWIN_TXNS];
 	rng_seed(&r, seed);
-	for (int a = 0; a < LEVEL_COUNT * ORDER_COUNT; a++)
+	for (int a = 0; a < ALL_LEVELS; a++)
 		for (int o = 0; o < ORDER_COUNT; o++) {
 			struct isolation i = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)o };
 			struct txn_proof *p = proofs[a % LEVEL_COUNT][a / LEVEL_COUNT];
@@ -84,7 +86,7 @@ static bool fooled(struct txn_facts *f, const struct deps *d, bool got[LEVEL_COU
 		list[i] = list[k];
 		list[k] = d->txn[i] + 1;
 	}
-	for (int a = 0; a < LEVEL_COUNT * ORDER_COUNT; a++) {
+	for (int a = 0; a < ALL_LEVELS; a++) {
 		struct isolation i = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)(a / LEVEL_COUNT) };
 		bool too_long, run = i.level == LEVEL_SER || i.level == LEVEL_SI || i.level == LEVEL_PC;
 		if (!run && isolation_exists(i) && !got[i.level][i.order] && !txn_direct_anomaly(f, (enum txn_level)i.level) &&
@@ -156,8 +158,8 @@ static bool same(uint64_t seed)
 		printf("# seed %llu: a checker accepts what is wrong\n", (unsigned long long)seed);
 		ok = false;
 	}
-	for (int a = 0; a < LEVEL_COUNT * ORDER_COUNT && ok && !odd; a++)
-		for (int b = 0; b < LEVEL_COUNT * ORDER_COUNT; b++) {
+	for (int a = 0; a < ALL_LEVELS && ok && !odd; a++)
+		for (int b = 0; b < ALL_LEVELS; b++) {
 			struct isolation x = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)(a / LEVEL_COUNT) },
 					 y = { (uint8_t)(b % LEVEL_COUNT), (uint8_t)(b / LEVEL_COUNT) };
 			if (!isolation_exists(x) || !isolation_exists(y) || !isolation_implies(x, y))
