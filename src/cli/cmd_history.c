@@ -20,7 +20,7 @@ struct history_command {
 	struct cli *cli;
 	const struct cmd *cmd;
 	struct history_args a;
-	const char *verify, *generate;
+	const char *verify, *generate, *dot;
 	int to;
 	bool convert, follow, quiet;
 	struct outputs outputs;
@@ -87,11 +87,14 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 	if (c->verify)
 		return claims_end(&l, c->cli, c->cmd, &c->outputs, rc);
 	claim_list_free(&l);
-	if (outputs_wanted(&c->outputs) && !c->convert && rc != EXIT_INTERNAL) {
+	if ((outputs_wanted(&c->outputs) || c->dot) && !c->convert && rc != EXIT_INTERNAL) {
 		struct buf doc;
 		buf_init(&doc);
 		judge_document("history", rc, &c->results, &doc);
-		rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
+		if (outputs_wanted(&c->outputs))
+			rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
+		if (c->dot && !outputs_dot(c->cli, c->cmd, c->dot, &doc))
+			rc = EXIT_USAGE;
 		buf_free(&doc);
 	}
 	return rc;
@@ -107,7 +110,7 @@ static int judge(struct history_command *c, const char **files, int n)
 		                         .tick = c->quiet || c->follow ? NULL : tick,
 		                         .tick_arg = c,
 		                         .text = outputs_take_stdout(&c->outputs) ? NULL : &c->text,
-		                         .results = outputs_wanted(&c->outputs) ? &c->results : NULL };
+		                         .results = outputs_wanted(&c->outputs) || c->dot ? &c->results : NULL };
 	struct history_run *run = history_run_new(&c->a, &c->sink);
 	int rc;
 	if (!run)
@@ -167,6 +170,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		{ OPT_STR, "verify", 0, "REPORT", &c.verify, "check a report (from --json --witness) against the history", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.quiet, "print nothing; only set the exit code", 0, 0, NULL },
 		{ OPT_CHOICE, "to", 0, "FORMAT", &c.to, "convert: output format", 0, 0, format_names },
+		{ OPT_STR, "dot", 0, "FILE", &c.dot, "draw the cycles of transactions for graphviz", 0, 0, NULL },
 		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};

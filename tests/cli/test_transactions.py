@@ -325,6 +325,13 @@ check("--follow says that it is not about transactions", code == 2 and "transact
 page = os.path.join(TMP, "p.html")
 run([INTACT, "history", "-q", "--html=" + page, "-"], stdin=STALE)
 check("a page", os.path.getsize(page) > 10000)
+dot = os.path.join(TMP, "c.dot")
+code, out, err = run([INTACT, "history", "-q", "--dot=" + dot, "-"], stdin=history(["0:rx_wy1", "1:ry_wx1"]))
+with open(dot) as f:
+    drawn = f.read()
+check("--dot: the transactions and the steps of the cycle", code == 1 and drawn.count("style=dashed, label=\"rw") == 2 and "T1 (process 0) [[:r x nil] [:w y 1]]" in drawn, drawn)
+if shutil.which("dot"):
+    check("graphviz reads it", subprocess.run(["dot", "-Tsvg", dot], capture_output=True).returncode == 0)
 
 # ---- reports are checked ------------------------------------------------------------------------------
 
