@@ -56,9 +56,19 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	}
 	question_of(j->a, &q, &bad, &len);
 	txn_history_init(&th, j->h);
+	th.version_order = (uint8_t)j->a->version_order;
 	int rc = EXIT_USAGE;
 	if (!txn_read(&th, r)) {
 		rc = j->d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
+	} else if (th.version_order == VERSIONS_REALTIME && !th.realtime) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
+		           "%s: --version-order=realtime: the history has no real time: not every transaction has its invocation",
+		           r->in.name);
+		diag_hint(j->d, "--version-order=recorded takes the order of the records");
+	} else if (th.version_order == VERSIONS_SESSION && !th.sessions) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
+		           "%s: --version-order=session: the history names no sessions (processes)", r->in.name);
+		diag_hint(j->d, "--version-order=recorded takes the order of the records");
 	} else if (!deps_build(&d, &th, j->init, j->h->arena, j->d)) {
 		rc = EXIT_USAGE;
 	} else if (!txn_check(&c, &d, &q, j->h->arena, j->lim, &why)) {

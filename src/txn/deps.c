@@ -4,6 +4,7 @@
 #include "txn/deps.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ANOMALIES_KEPT 64u
@@ -610,6 +611,73 @@ static void order_lists(struct txn_builder *b)
 	}
 }
 
+/* ---- the order of versions that is assumed ------------------------------------------------------ */
+
+static void known(struct txn_builder *b, uint32_t x, uint32_t y)
+{
+	avec_push(b->a, &b->d->known, ((struct dpair){ x, y }));
+}
+
+static int by_ret(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The versions of a key whose transactions answered, by their answers: (rank, version). */
+static uint32_t sort_by_ret(struct txn_builder *b, uint32_t key, uint64_t *list)
+{
+	const struct deps *d = b->d;
+	uint32_t n = 0;
+	for (uint32_t v = d->key_first[key] + 1; v < d->key_first[key + 1]; v++)
+		if (b->th->txns[d->txn[d->versions[v].t]].ret != RANK_INF)
+			list[n++] = (uint64_t)b->th->txns[d->txn[d->versions[v].t]].ret << 32 | v;
+	qsort(list, n, sizeof *list, by_ret);
+	return n;
+}
+
+/* Versions are in the order of calls. Of those that had answered before one was called, the ones that no other of them follows. */
+static void order_by_time(struct txn_builder *b, uint32_t key, const uint64_t *list, uint32_t n)
+{
+	const struct deps *d = b->d;
+	uint32_t from = 0, to = 0, latest = 0;
+	for (uint32_t v = d->key_first[key] + 1; v < d->key_first[key + 1]; v++) {
+		uint32_t call = b->th->txns[d->txn[d->versions[v].t]].call;
+		for (; to < n && list[to] >> 32 < call; to++) {
+			uint32_t c = b->th->txns[d->txn[d->versions[(uint32_t)list[to]].t]].call;
+			latest = c > latest ? c : latest;
+		}
+		while (from < to && list[from] >> 32 < latest)
+			from++;
+		for (uint32_t i = from; i < to; i++)
+			known(b, (uint32_t)list[i], v);
+	}
+}
+
+static void order_versions(struct txn_builder *b)
+{
+	struct deps *d = b->d;
+	uint32_t most = 0, *last = arena_array(b->a, uint32_t, b->th->nsessions + 1);
+	for (uint32_t k = 0; k < d->nkeys; k++)
+		most = d->key_first[k + 1] - d->key_first[k] > most ? d->key_first[k + 1] - d->key_first[k] : most;
+	uint64_t *list = arena_array(b->a, uint64_t, most + 1);
+	for (uint32_t k = 0; k < d->nkeys; k++) {
+		uint32_t first = d->key_first[k] + 1, end = d->key_first[k + 1];
+		uint32_t n = b->th->version_order == VERSIONS_SESSION ? 0 : sort_by_ret(b, k, list);
+		if (b->th->version_order == VERSIONS_REALTIME)
+			order_by_time(b, k, list, n);
+		for (uint32_t i = 1; b->th->version_order == VERSIONS_RECORDED && i < n; i++)
+			known(b, (uint32_t)list[i - 1], (uint32_t)list[i]);
+		for (uint32_t v = first; b->th->version_order == VERSIONS_SESSION && v < end; v++) {
+			const struct txn *x = &b->th->txns[d->txn[d->versions[v].t]];
+			if (last[x->session] >= first) /* of this key */
+				known(b, last[x->session], v);
+			if (x->status == TXN_COMMITTED)
+				last[x->session] = v;
+		}
+	}
+}
+
 bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags)
 {
 	uint32_t nkeys = th->h->keys.len;
@@ -641,6 +709,8 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 		make_reads(b);
 		make_readers(b);
 		order_lists(b);
+		if (th->version_order != VERSIONS_ANY)
+			order_versions(b);
 	}
 	map_free(&b->by_value);
 	return ok;

@@ -264,6 +264,11 @@ static void say_head(const struct txn_check *c, struct buf *out)
 		buf_printf(out, " by %u process%s", th->h->procs.len, th->h->procs.len == 1 ? "" : "es");
 	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u keys; %u reads, %u writes, %u appends\n",
 	           th->h->format, th->ncommitted, th->naborted, th->nunknown, th->h->keys.len, th->reads, th->writes, th->appends);
+	if (th->version_order)
+		buf_printf(out, "writes of a key are taken to be in the order of %s\n",
+		           th->version_order == VERSIONS_SESSION    ? "each session"
+		           : th->version_order == VERSIONS_REALTIME ? "real time"
+		                                                    : "their commits as recorded");
 	if (c->deps->init == VAL_NIL)
 		return;
 	buf_str(out, "registers are initially ");
@@ -546,6 +551,8 @@ void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 	json_uint(&j, "operations", th->nops);
 	json_uint(&j, "failed", th->naborted);
 	json_uint(&j, "pending", th->nunknown);
+	if (th->version_order)
+		json_text(&j, "version_order", version_order_names[th->version_order]);
 	val_json(&th->h->vals, c->deps->init, json_value(&j, "init"));
 	if (c->deps->init_guessed) {
 		json_begin_array(&j, "guessed");

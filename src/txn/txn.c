@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const version_order_names[] = { "any", "session", "realtime", "recorded", NULL };
+
 void txn_history_init(struct txn_history *th, struct history *h)
 {
 	memset(th, 0, sizeof *th);

@@ -141,10 +141,29 @@ uint32_t facts_writes(const struct txn_facts *f, uint32_t t, uint32_t key)
 	return FACT_NONE;
 }
 
+/* By what is assumed of a key's versions. */
+bool facts_assumed(const struct txn_facts *f, uint32_t a, uint32_t b)
+{
+	const struct txn *x = &f->th->txns[a], *y = &f->th->txns[b];
+	switch ((enum version_order)f->th->version_order) {
+	case VERSIONS_SESSION:
+		return x->session == y->session && a < b && x->status == TXN_COMMITTED;
+	case VERSIONS_REALTIME:
+		return x->ret != RANK_INF && x->ret < y->call;
+	case VERSIONS_RECORDED:
+		return x->ret != RANK_INF && y->ret != RANK_INF && x->ret < y->ret;
+	case VERSIONS_ANY:
+		break;
+	}
+	return false;
+}
+
 bool facts_before(const struct txn_facts *f, uint32_t key, uint32_t a, uint32_t b)
 {
-	if (a == PROOF_INITIAL)
-		return b != PROOF_INITIAL;
+	if (a == PROOF_INITIAL || b == PROOF_INITIAL)
+		return a != b && a == PROOF_INITIAL;
+	if (facts_assumed(f, a, b))
+		return true;
 	uint32_t first = map_get(&f->place, pair(key, a)), last = map_get(&f->last_place, pair(key, b));
 	/* what the longest list does not show comes behind what it shows */
 	return first != MAP_NONE && (last == MAP_NONE || first < last);

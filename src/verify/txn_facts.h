@@ -39,7 +39,9 @@ bool facts_external(const struct txn_facts *f, uint32_t t, uint32_t op);
 uint32_t facts_reads(const struct txn_facts *f, uint32_t t, uint32_t key, uint32_t version);
 /* The place of t's last write of the key, or FACT_NONE. */
 uint32_t facts_writes(const struct txn_facts *f, uint32_t t, uint32_t key);
-/* Do lists show that a's version of the key comes before b's? The initial version does. */
+/* Does what is assumed of the order of versions (--version-order) put a's before b's? */
+bool facts_assumed(const struct txn_facts *f, uint32_t a, uint32_t b);
+/* Do lists, or what is assumed, show that a's version of the key comes before b's? The initial version does. */
 bool facts_before(const struct txn_facts *f, uint32_t key, uint32_t a, uint32_t b);
 
 #endif

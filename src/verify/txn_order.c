@@ -162,6 +162,31 @@ static const char *time_forward(const struct order_checker *c)
 	return NULL;
 }
 
+/* Lists are in one order, so that neighbours tell; of what is assumed, the latest call and, by session, the last transaction so far do. */
+static const char *versions_forward(const struct order_checker *c)
+{
+	uint32_t *last = arena_array(c->a, uint32_t, c->th->nsessions + 1), *of = arena_array(c->a, uint32_t, c->th->nsessions + 1);
+	bool time = c->th->version_order == VERSIONS_REALTIME, session = c->th->version_order == VERSIONS_SESSION;
+	for (uint32_t k = 0; k < c->th->h->keys.len; k++) {
+		uint32_t latest = 0, ret = 0;
+		for (uint32_t i = c->key_first[k]; i < c->key_first[k + 1]; i++) {
+			uint32_t t = c->writers[i];
+			const struct txn *x = &c->th->txns[t];
+			if (i + 1 < c->key_first[k + 1] && facts_before(c->f, k, c->writers[i + 1], t))
+				return "the order contradicts the order of appends that a list shows";
+			if ((time && x->ret != RANK_INF && x->ret < latest) ||
+			    (c->th->version_order == VERSIONS_RECORDED && x->ret != RANK_INF && x->ret < ret) ||
+			    (session && x->status == TXN_COMMITTED && of[x->session] == k + 1 && t < last[x->session]))
+				return "the order contradicts the order of versions that is assumed";
+			latest = x->call > latest ? x->call : latest;
+			ret = x->ret != RANK_INF && x->ret > ret ? x->ret : ret;
+			last[x->session] = of[x->session] == k + 1 && last[x->session] > t ? last[x->session] : t;
+			of[x->session] = k + 1;
+		}
+	}
+	return NULL;
+}
+
 static const char *edges_forward(const struct order_checker *c)
 {
 	const char *why = c->level.order == ORDER_SESSION    ? sessions_forward(c)
@@ -171,11 +196,7 @@ static const char *edges_forward(const struct order_checker *c)
 		for (uint32_t i = c->read_first[t]; i < c->read_first[t + 1]; i++)
 			if (c->reads[i].saw != PROOF_INITIAL && c->pos[c->reads[i].saw] > c->pos[t])
 				why = "a transaction stands before one that it read from";
-	for (uint32_t k = 0; k < c->th->h->keys.len && !why; k++)
-		for (uint32_t i = c->key_first[k]; i + 1 < c->key_first[k + 1]; i++)
-			if (facts_before(c->f, k, c->writers[i + 1], c->writers[i]))
-				why = "the order contradicts the order of appends that a list shows";
-	return why;
+	return why ? why : versions_forward(c);
 }
 
 /* ---- walking back ---------------------------------------------------------------------------------------- */
@@ -333,6 +354,17 @@ static bool read_right(struct order_checker *c, uint32_t t, const struct order_r
 			if (op_at(c, t, k)->kind != MOP_READ)
 				return false;
 	return true;
+}
+
+const char *txn_versions_wrong(const struct txn_facts *f, const int64_t *list, size_t n)
+{
+	struct order_checker *c = arena_new(f->a, struct order_checker);
+	*c = (struct order_checker){ .f = f, .th = f->th, .a = f->a };
+	const char *why = take_order(c, list, n);
+	if (why)
+		return why;
+	make_writers(c);
+	return versions_forward(c);
 }
 
 const char *txn_order_wrong(const struct txn_facts *f, struct isolation level, const int64_t *list, size_t n, bool *too_long)

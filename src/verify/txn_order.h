@@ -12,4 +12,8 @@
 /* `list`: transactions from 1. NULL: it is right; else what is wrong with it. *too_long: it was given up after TXN_ORDER_STEPS. */
 const char *txn_order_wrong(const struct txn_facts *f, struct isolation level, const int64_t *list, size_t n, bool *too_long);
 
+/* The writes of each key alone: do they keep what lists show and what is assumed of them? `list`: transactions from 1, in the order in which they
+ * take effect. */
+const char *txn_versions_wrong(const struct txn_facts *f, const int64_t *list, size_t n);
+
 #endif

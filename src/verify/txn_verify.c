@@ -29,6 +29,17 @@ static bool level_of(const char *name, struct isolation *i)
 	return isolation_by_name(name, strlen(name), false, i);
 }
 
+/* Do the ends of transactions keep the order of versions? */
+static const char *versions_wrong(const struct txn_held *v, const int64_t *x, size_t n, bool events)
+{
+	int64_t *ends = arena_array(v->d->arena, int64_t, n + 1);
+	size_t k = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!events || x[i] < 0)
+			ends[k++] = events ? -x[i] : x[i];
+	return txn_versions_wrong(v->facts, ends, k);
+}
+
 /* An order against the level that it is for: run, or compared with the definition. */
 static enum claim_answer hold_order(const struct txn_held *v, struct isolation level, const int64_t *x, size_t n, bool events,
                                     const char **why)
@@ -42,6 +53,8 @@ static enum claim_answer hold_order(const struct txn_held *v, struct isolation l
 		*why = txn_replay(v->th, level, v->d->init, x, n, events, v->d->arena);
 	else
 		*why = txn_order_wrong(v->facts, level, x, n, &too_long);
+	if (!*why && run)
+		*why = versions_wrong(v, x, n, events);
 	if (*why)
 		return CLAIM_REJECTED;
 	*why = too_long ? "the order is too long to be followed" : "the order explains every read";
@@ -224,6 +237,10 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 	                   ? val_text(&h->vals, VK_STR, json_string_value(json_object_get(result, "init")),
 	                              json_string_length(json_object_get(result, "init")))
 	                   : VAL_NIL;
+	const char *versions = text_of(result, "version_order");
+	for (uint8_t i = 0; version_order_names[i]; i++)
+		if (!strcmp(versions, version_order_names[i]))
+			th.version_order = i;
 	bool ok = txn_read(&th, &r) && deps_build(&deps, &th, init, h->arena, d);
 	reader_close(&r);
 	if (ok) {

@@ -176,6 +176,36 @@ check("real time is missing: said so", code == 2 and "real time" in err, err)
 code, r, err = judge(STALE, "--level=serialisable")
 check("an unknown level: the nearest is named", code == 2 and "serializable" in err, err)
 
+# registers: what is assumed of the order of versions
+SWAPPED = history(["0:wx1wy1", "0:wx2wy2", "1:rx2", "1:rx1"])
+check("no version order is assumed", judge(SWAPPED, "--level=serializable")[0] == 0)
+code, r, err = judge(history(["0:wx1", "0:wx2", "1:rx2wz1", "2:rz1rx1"]), "--level=causal", "--version-order=session")
+check("--version-order=session", code == 1 and r["version_order"] == "session" and judge(history(["0:wx1", "0:wx2", "1:rx2wz1", "2:rz1rx1"]), "--level=causal")[0] == 0, (code, r, err))
+TIMED = elle_history("0:wx1 1:wx2 2:rx2wz1 3:rz1rx1")
+code, r, err = judge(TIMED, "--level=causal", "--version-order=realtime")
+check("--version-order=realtime", code == 1 and judge(TIMED, "--level=causal")[0] == 0, (code, r, err))
+CROSSED = history(["wx1wy2", "wx2wy1", "rx2ry2"])
+code, r, err = judge(CROSSED, "--level=serializable", "--version-order=recorded")
+check("--version-order=recorded", code == 1 and judge(CROSSED, "--level=serializable")[0] == 1 and
+      judge(history(["wx1", "wx2", "rx2wz1", "rz1rx1"]), "--level=causal", "--version-order=recorded")[0] == 1 and
+      judge(history(["wx1", "wx2", "rx2", "rx1"]), "--level=serializable", "--version-order=recorded")[0] == 0, (code, r, err))
+code, r, err = judge(history(["wx1"]), "--version-order=realtime")
+check("error: --version-order=realtime without times", code == 2 and "no real time" in err, err)
+assumed = os.path.join(TMP, "assumed.edn")
+with open(assumed, "w") as f:
+    f.write(TIMED)
+for name, want in (("causal", "violated"), ("read-atomic", "holds"), ("serializable", "violated")):
+    run([INTACT, "history", "-q", "--witness", "--version-order=realtime", "--level=" + name, "--json=" + assumed + ".json", assumed])
+    with open(assumed + ".json") as f:
+        told = json.load(f)
+    code, out, err = run([INTACT, "verify", assumed + ".json"])
+    check(f"verify knows the assumption: {name}", code == 0 and told["results"][0]["levels"][0]["verdict"] == want, (code, out, err))
+    if want == "violated":
+        told["results"][0].pop("version_order")
+        with open(assumed + ".json", "w") as f:
+            json.dump(told, f)
+        check(f"... and rejects without it: {name}", run([INTACT, "verify", assumed + ".json"])[0] == 1)
+
 # ---- formats ---------------------------------------------------------------------------------------
 
 ELLE = [{"index": 0, "type": "invoke", "f": "txn", "value": [["append", "x", 1], ["r", "y", None]], "process": 0, "time": 1},
