@@ -244,6 +244,14 @@ static uint32_t next_version(const struct order_checker *c, const struct order_r
 	return r->saw == PROOF_INITIAL ? c->key_first[r->key] : place(c, r->key, c->pos[r->saw]) + 1;
 }
 
+static bool writes(const struct order_checker *c, uint32_t t)
+{
+	for (uint32_t k = 0; k < c->th->txns[t].nops; k++)
+		if (op_at(c, t, k)->kind != MOP_READ)
+			return true;
+	return false;
+}
+
 /* In-edges of t: order of transactions, wr, and with `ww` the version before each that it wrote, with `rw` who read those. Operations before `po`. */
 static void put_before(struct order_checker *c, uint32_t t, bool ww, bool rw, uint32_t po, uint32_t *n)
 {
@@ -261,14 +269,14 @@ static void put_before(struct order_checker *c, uint32_t t, bool ww, bool rw, ui
 	}
 	if (!rw)
 		return;
-	/* readers of the versions before: among all reads of the key */
+	/* readers of the versions before: among all reads of the key; those that write nothing do not count for others */
 	for (uint32_t u = 0; u < c->th->n; u++)
 		for (uint32_t i = c->read_first[u]; i < c->read_first[u + 1]; i++) {
 			uint32_t next = next_version(c, &c->reads[i]);
 			c->steps++;
 			while (next < c->key_first[c->reads[i].key + 1] && c->writers[next] == u)
 				next++;
-			if (next < c->key_first[c->reads[i].key + 1] && c->writers[next] == t && u != t)
+			if (next < c->key_first[c->reads[i].key + 1] && c->writers[next] == t && u != t && writes(c, u))
 				put(c, u, n);
 		}
 }
@@ -350,9 +358,8 @@ static bool read_right(struct order_checker *c, uint32_t t, const struct order_r
 			return false;
 	/* among the transactions that write, update-serializable is serializable */
 	for (uint32_t i = from; l == LEVEL_US && i < end; i++)
-		for (uint32_t k = 0; k < c->th->txns[t].nops && c->writers[i] != t; k++)
-			if (op_at(c, t, k)->kind != MOP_READ)
-				return false;
+		if (c->writers[i] != t && writes(c, t))
+			return false;
 	return true;
 }
 
