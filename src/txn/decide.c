@@ -322,33 +322,21 @@ static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
 			must_precede(v->q, v->g, t, i, v->seen.data[s - 1].version);
 }
 
-/* By session or real time. */
-static bool comes_before(const struct txn_graph *g, uint32_t u, uint32_t t)
-{
-	const struct txn *x = txn_of(g->d, u), *y = txn_of(g->d, t);
-	if (g->order == ORDER_SESSION)
-		return x->session == y->session && u < t && x->status == TXN_COMMITTED;
-	return x->ret < y->call;
-}
-
-/* Who comes before t by session or real time: the last writer of the key in each chain is enough. */
+/* Who comes before t by real time: the last writer of the key in each chain is enough. */
 static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 {
 	const struct deps *d = v->q->d;
 	const struct txn_graph *g = v->g;
-	uint32_t a = d->reads[i].version, key = d->versions[a].key;
+	uint32_t a = d->reads[i].version, key = d->versions[a].key, call = txn_of(d, t)->call;
 	for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1] && !g->nchains; b++)
-		if (b != a && comes_before(g, d->versions[b].t, t))
+		if (b != a && txn_of(d, d->versions[b].t)->ret < call)
 			must_precede(v->q, v->g, t, i, b);
 	for (uint32_t s = g->nchains ? g->seg_first[key] : 0; s < (g->nchains ? g->seg_first[key + 1] : 0); s++) {
 		const struct txn_segment *seg = &g->segs[s];
-		if (g->order == ORDER_SESSION &&
-		    txn_of(d, d->versions[g->sorted[seg->first].version].t)->session != txn_of(d, t)->session)
-			continue;
 		uint32_t lo = seg->first, hi = seg->end;
 		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2, w = d->versions[g->sorted[mid].version].t;
-			if (comes_before(g, w, t))
+			uint32_t mid = lo + (hi - lo) / 2;
+			if (txn_of(d, d->versions[g->sorted[mid].version].t)->ret < call)
 				lo = mid + 1;
 			else
 				hi = mid;
@@ -358,13 +346,36 @@ static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 	}
 }
 
+/* The same by session alone: its last write of the key before t, kept in a map as the transactions are walked through. */
+static uint64_t session_key(const struct deps *d, uint32_t t, uint32_t key)
+{
+	return (uint64_t)txn_of(d, t)->session << 32 | key;
+}
+
+static void check_session(struct atomic_view *v, uint32_t t, uint32_t i)
+{
+	const struct deps *d = v->q->d;
+	uint32_t a = d->reads[i].version, b = map_get(&v->q->pairs, session_key(d, t, d->versions[a].key));
+	if (b != MAP_NONE && b != a)
+		must_precede(v->q, v->g, t, i, b);
+}
+
+static void note_session(struct atomic_view *v, uint32_t t)
+{
+	const struct deps *d = v->q->d;
+	for (uint32_t k = d->write_first[t]; txn_of(d, t)->status == TXN_COMMITTED && k < d->write_first[t + 1]; k++)
+		if (!map_put(&v->q->pairs, session_key(d, t, d->versions[d->writes[k]].key), d->writes[k]))
+			longjmp(*v->q->scratch.oom, 1);
+}
+
 /* read-atomic and monotonic-atomic-view: what must precede is known from the reads alone. */
 static void atomic_view(struct question *q)
 {
 	struct txn_graph g;
 	const struct deps *d = q->d;
 	bool whole = q->level.level == LEVEL_RA;
-	unsigned with = WITH_KNOWN | WITH_WR | WITH_DIRECT | (whole && q->level.order != ORDER_NONE ? 0 : WITH_NO_CHAINS);
+	bool sessions = whole && q->level.order == ORDER_SESSION, times = whole && q->level.order == ORDER_REALTIME;
+	unsigned with = WITH_KNOWN | WITH_WR | WITH_DIRECT | (times ? 0 : WITH_NO_CHAINS);
 	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
 	struct atomic_view v = { .q = q, .g = &g };
 	if (graph_rank(&g) != GRAPH_OK) {
@@ -380,10 +391,14 @@ static void atomic_view(struct question *q)
 			see(&v, t, d->versions[d->reads[i].version].t);
 		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
 			check_read(&v, t, i);
-			if (whole && q->level.order != ORDER_NONE)
+			if (times)
 				check_order(&v, t, i);
+			else if (sessions)
+				check_session(&v, t, i);
 			see(&v, t, d->versions[d->reads[i].version].t);
 		}
+		if (sessions)
+			note_session(&v, t);
 	}
 	only_graph(q, &g);
 }
