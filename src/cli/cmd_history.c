@@ -14,7 +14,6 @@
 #include "history/read.h"
 #include "judge/document.h"
 #include "judge/history.h"
-#include "txn/generate.h"
 
 struct history_command {
 	struct cli *cli;
@@ -140,16 +139,15 @@ static const char *wrong(const struct history_command *c, int files)
 /* --generate: a history of transactions to standard output. */
 static int generate(struct history_command *c, int files)
 {
-	struct txn_workload w;
-	char why[400];
+	char why[400] = "";
 	if (files)
 		return cli_usage(c->cli, c->cmd, "--generate reads no FILE");
-	if (txn_workload_parse(&w, c->generate, why, sizeof why))
+	int rc = history_generate(c->generate, &c->cli->out, flush_out, NULL, why, sizeof why);
+	if (rc == EXIT_USAGE)
 		return cli_usage(c->cli, c->cmd, "--generate: %s", why);
-	if (txn_generate(&w, &c->cli->out, flush_out, NULL))
-		return EXIT_HOLDS;
-	buf_str(&c->cli->err, "intact history: the history could not be written\n");
-	return EXIT_INTERNAL;
+	if (rc)
+		buf_str(&c->cli->err, "intact history: the history could not be written\n");
+	return rc;
 }
 
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)

@@ -91,6 +91,10 @@ int history_hold(struct history_run *run, const char *path, const char *report, 
 /* The history in another format (EDN, JSON, CSV, log). */
 int history_convert(struct history_run *run, const char *path, int to, struct buf *out, bool (*flush)(void *arg, struct buf *b),
                     void *arg);
+/* A history of transactions by parameters ("n=100,anomaly=long-fork"; docs/transactions.md), through `flush` a part at a time. EXIT_USAGE: `why` says what
+ * is wrong with them. */
+int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, char *why,
+                     size_t size);
 /* Is this a format that history_convert writes? */
 bool history_writes(int format);
 

@@ -5,6 +5,7 @@
 
 #include "judge/document.h"
 #include "lin/lin.h"
+#include "txn/generate.h"
 #include "txn/say.h"
 
 static bool question_of(const struct history_args *a, struct txn_question *q, const char **bad, size_t *len)
@@ -86,4 +87,13 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	}
 	txn_history_free(&th);
 	return rc;
+}
+
+int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, char *why,
+                     size_t size)
+{
+	struct txn_workload w;
+	if (txn_workload_parse(&w, workload, why, size))
+		return EXIT_USAGE;
+	return txn_generate(&w, out, flush, arg) ? EXIT_HOLDS : EXIT_INTERNAL;
 }
