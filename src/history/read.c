@@ -13,7 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", "plume", "dbcop", "dbcop-json", "cobra", "txn-csv", NULL };
+const char *const format_names[] = { "guess", "edn",   "json",       "csv",   "log",     "violin",
+	                             "plume", "dbcop", "dbcop-json", "cobra", "txn-csv", NULL };
 
 /* ---- messages ------------------------------------------------------------ */
 

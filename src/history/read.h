@@ -22,7 +22,19 @@
 #include "history/history.h"
 #include "history/input.h"
 
-enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN, FORMAT_PLUME, FORMAT_DBCOP, FORMAT_DBCOP_JSON, FORMAT_COBRA, FORMAT_TXN_CSV };
+enum format {
+	FORMAT_GUESS,
+	FORMAT_EDN,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_LOG,
+	FORMAT_VIOLIN,
+	FORMAT_PLUME,
+	FORMAT_DBCOP,
+	FORMAT_DBCOP_JSON,
+	FORMAT_COBRA,
+	FORMAT_TXN_CSV
+};
 extern const char *const format_names[]; /* by enum format, NULL-terminated */
 
 enum read_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };

@@ -23,7 +23,8 @@ struct history_args {
 /* The names of choices, each list ended by NULL; the first four are those of history/ and lin/. */
 extern const char *const format_names[], *const object_names[], *const condition_names[], *const algorithm_names[];
 enum { FORMAT_OF_RECORDED = 2, HISTORY_NIL_VALUE = 1, HISTORY_PAIRS_NO = 2 }; /* "json", "value", "no" */
-extern const char *const history_orders[], *const history_nils[], *const history_failed_cas[], *const history_pairs[], *const version_order_names[];
+extern const char *const history_orders[], *const history_nils[], *const history_failed_cas[], *const history_pairs[],
+												       *const version_order_names[];
 
 /* Rows of an option table, for `intact history` and the library. `a`: a struct history_args *. */
 /* clang-format off */

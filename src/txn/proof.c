@@ -256,8 +256,9 @@ static void tell_needed(struct prover *p)
 		if (told(p, e))
 			continue;
 		p->told.data[e] = 1;
-		if (!tell_reason(p, e)) {
-			assert(!"a derived edge without a reason");
+		bool reason = tell_reason(p, e);
+		assert(reason); /* every derived edge has one */
+		if (!reason) {
 			p->out->too_long = true;
 			return;
 		}
