@@ -124,6 +124,7 @@ extern struct rt_thread rt_nobody;
 
 /* init.c, thread.c */
 void rt_init(void);
+void rt_coverage_init(void);       /* coverage.c: `make coverage` only */
 struct rt_thread *rt_attach(void); /* a thread we did not create */
 struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc);
 void rt_thread_end(struct rt_thread *th);

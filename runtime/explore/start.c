@@ -250,14 +250,17 @@ static bool is_failure(unsigned end)
 }
 
 /* Of a run that has ended: is it a failure? Judges its blocks, if `judge`. When gaps are to be
- * confirmed, another failure counts only in a run that had entered one of them. */
+ * confirmed, another failure counts only in a run that had entered one of them. A block that
+ * is not atomic in a run that failed otherwise is told with it in detail: it may be the cause. */
 static bool run_failed(bool judge)
 {
 	struct control *c = X.ctl;
 	bool failed = is_failure(X.end);
+	if (X.detail)
+		c->nlinks = 0;
 	if (c->only_gaps)
 		c->gaps = X.gap_hit;
-	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && (c->only_gaps || X.detail))))
 		x_judge();
 	if (X.cycle && X.end == CONTROL_OK) {
 		X.end = CONTROL_NOT_ATOMIC;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/judged.h"
+#include "api/api.h"
 #include "base/json_out.h"
 #include "judge/history.h"
 

@@ -147,6 +147,7 @@ static uint32_t node_new(struct graph *g)
 	*d = (struct graph_node){ .gen = d->gen, .stamp = 0, .live = true };
 	if (++g->live > g->st.live)
 		g->st.live = g->live;
+	assert(id && id < g->nnodes && g->nodes[id].live);
 	return id;
 }
 
@@ -180,6 +181,7 @@ static void edge_add(struct graph *g, uint32_t from, uint32_t to, const struct c
 /* The innermost nested block that holds both ends of the cycle. */
 static void find_inner(const struct graph_thread *th, struct cycle *c)
 {
+	assert(!c->alone || c->links);
 	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
 	while (c->alone && n--)
 		if (th->inner[n].event < c->links[0].from.event) {
@@ -192,6 +194,7 @@ static void find_inner(const struct graph_thread *th, struct cycle *c)
 
 static void nested(struct graph *g, const struct event *e)
 {
+	assert(e->flags & EVENT_INNER);
 	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_END && th->ninner)
 		th->ninner--;
@@ -245,11 +248,13 @@ static void report(struct graph *g, uint32_t block, uint32_t source, const struc
 
 static bool alive(const struct graph *g, uint32_t node, uint32_t gen)
 {
+	assert(node < g->nnodes);
 	return node && g->nodes[node].live && g->nodes[node].gen == gen;
 }
 
 static struct past past_of(const struct graph *g, const struct event *e)
 {
+	assert(e->thread < g->nthreads);
 	const struct graph_thread *th = &g->threads[e->thread];
 	struct past p = { .node = th->node, .gen = th->gen };
 	p.end = (struct cycle_end){
@@ -296,6 +301,7 @@ static void start(struct graph *g, struct graph_thread *th)
 		edge_add(g, before, id, NULL);
 	th->node = id;
 	th->gen = g->nodes[id].gen;
+	assert(th->node && th->node < g->nnodes);
 }
 
 /* The variable is another from here on: its memory was given back. */
@@ -431,6 +437,7 @@ enum serial_end graph_feed(struct graph *g, const struct event *ev, size_t n)
 
 struct graph *graph_new(const struct serial_opts *o)
 {
+	assert(o->found);
 	struct graph *g = calloc(1, sizeof *g);
 	if (!g)
 		return NULL;

@@ -30,7 +30,7 @@
 
 #include "base/map.h"
 #include "base/seqtab.h"
-#include "explore/vectab.h"
+#include "explore/vector_table.h"
 #include "ir/ir.h"
 
 #define MONITOR_DEAD        (UINT32_MAX - 1)
@@ -57,12 +57,12 @@ struct monitor {
 	int32_t init;         /* the register's value */
 	monitor_judge *judge; /* MONITOR_RECORD */
 	void *judge_arg;
-	struct vectab events; /* (client, what, value) */
+	struct vector_table events; /* (client, what, value) */
 	struct seqtab states;
-	struct seqtab sets; /* of values, ascending */
-	struct map memo;    /* (state, event) -> state */
-	struct vectab work; /* configurations being worked on */
-	int32_t *buf;       /* a state being built */
+	struct seqtab sets;       /* of values, ascending */
+	struct map memo;          /* (state, event) -> state */
+	struct vector_table work; /* configurations being worked on */
+	int32_t *buf;             /* a state being built */
 	uint32_t nbuf, cap_buf;
 	uint64_t judged; /* calls of judge */
 	bool failed;

@@ -140,6 +140,10 @@ enum ir_op {
 	IR_OP_COUNT
 };
 
+/* `case IR_ADD ... IR_GE` and the like depend on this order. */
+_Static_assert(IR_BOOL - IR_MOV == 4 && IR_ADD - IR_BOOL == 1 && IR_SHR - IR_ADD == 6, "unary operations, then checked arithmetic");
+_Static_assert(IR_EQ - IR_SHR == 4 && IR_GE - IR_EQ == 5, "bitwise operations, then comparisons");
+
 #define IR_IMM_B 1u
 #define IR_IMM_C 2u
 
@@ -416,19 +420,6 @@ bool ir_quiescent(const struct ir *p, const int32_t *state);
 /* Zeroes slots that are dead where their threads are (no-op unless the
  * program was lowered with dead slots kept). */
 void ir_clear_dead(const struct ir *p, int32_t *state);
-
-/* ---- packing (pack.c) --------------------------------------------------- */
-
-/* A state in as few bits as its ranges need. */
-struct ir_packing {
-	uint32_t nbits, nbytes;
-	uint8_t *width; /* a slot */
-	int32_t *base;
-	uint32_t nstate;
-};
-void ir_packing_init(struct ir_packing *k, const struct ir *p, struct arena *a);
-void ir_pack(const struct ir_packing *k, const int32_t *state, uint8_t *bytes);
-void ir_unpack(const struct ir_packing *k, const uint8_t *bytes, int32_t *state);
 
 /* ---- passes, validator, printer ----------------------------------------- */
 

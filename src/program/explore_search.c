@@ -8,6 +8,7 @@
  * again; that process's account is the one that is reported.
  */
 #include "program/explore_search.h"
+#include "base/invariant.h"
 #include "program/explore_story.h"
 
 #include <signal.h>
@@ -30,6 +31,8 @@ struct explore_search {
 
 static void fill(const struct explore_search *s, struct control *c, unsigned i)
 {
+	assert(c && i < s->n + !s->n);
+	assert(c->magic == CONTROL_MAGIC && s->threads <= CONTROL_THREADS);
 	const struct explore_ask *a = s->ask;
 	c->mode = s->mode;
 	c->threads = s->threads;
@@ -94,12 +97,14 @@ static int gave_up(struct explore_search *s, const struct control *c)
 	say_text(err, c);
 	explore_say_place(err, c);
 	buf_char(err, '\n');
+	assert(c->state == CONTROL_GIVEN_UP);
 	return c->why == CONTROL_WHY_INTERNAL ? EXIT_INTERNAL : EXIT_USAGE;
 }
 
 /* It has ended without a result. */
 static int died(struct explore_search *s, const struct explore_server *v)
 {
+	assert(v->ended && v->c);
 	struct buf *err = &s->cli->err;
 	const char *program = s->ask->argv[0];
 	if (v->c->state == CONTROL_GIVEN_UP)
@@ -157,6 +162,7 @@ static void add_races(struct explore_got *g, const struct control *c)
 		if (!known && g->nraces < CONTROL_RACES)
 			g->race[g->nraces++] = *r;
 	}
+	assert(g->nraces <= CONTROL_RACES);
 }
 
 static struct control *copy(const struct control *c)
@@ -187,6 +193,7 @@ static void give_schedule(struct control *c, const struct control *from)
 	memcpy(c->places, from->places, sizeof from->places);
 	c->ngiven = from->nmodules <= CONTROL_MODULES ? from->nmodules : CONTROL_MODULES;
 	memcpy(c->given, from->modules, sizeof from->modules);
+	assert(c->nreplay <= CONTROL_STEPS && c->norigins <= CONTROL_THREADS && c->nplaces <= CONTROL_PLACES);
 }
 
 static int run_to_end(struct explore_search *s, struct explore_server *v)
@@ -195,6 +202,7 @@ static int run_to_end(struct explore_search *s, struct explore_server *v)
 		return EXIT_INTERNAL;
 	while (!v->ended)
 		server_wait(v, 1, 1e9, v->gdb ? 1e8 : (double)s->ask->stall);
+	assert(v->ended);
 	return EXIT_HOLDS;
 }
 
@@ -266,6 +274,7 @@ static int confirm(struct explore_search *s, const struct control *found)
 
 static int start_all(struct explore_search *s)
 {
+	assert(s->n && s->n <= MAX_JOBS);
 	for (unsigned i = 0; i < s->n; i++) {
 		if (!server_new(&s->server[i], &s->cli->err))
 			return EXIT_INTERNAL;
@@ -288,6 +297,7 @@ static bool is_lost(const struct explore_server *v)
 /* Another in its place, from the beginning; what draws, draws otherwise. */
 static int replace(struct explore_search *s, unsigned i)
 {
+	assert(i < s->n && s->server[i].ended);
 	struct explore_server *v = &s->server[i];
 	struct buf *err = &s->cli->err;
 	s->replaced++;
@@ -311,6 +321,7 @@ static void stop_all(struct explore_search *s)
 
 static void tell_progress(const struct explore_search *s)
 {
+	assert(s->n <= MAX_JOBS);
 	struct explore_progress p = { .limit = s->ask->schedules };
 	for (unsigned i = 0; i < s->n; i++) {
 		const struct control *c = s->server[i].c;
@@ -333,6 +344,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 	*found = NULL;
 	*again = false;
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
+	assert(left <= MAX_JOBS);
 	bool done[MAX_JOBS] = { false };
 	while (left) {
 		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
@@ -388,6 +400,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 /* One run along a saved schedule; what it ends with is the answer. */
 static int replay(struct explore_search *s)
 {
+	assert(s->ask->replay);
 	struct explore_server v;
 	for (int tries = 0; tries < TRIES; tries++) {
 		if (!server_new(&v, &s->cli->err))
@@ -429,6 +442,7 @@ static int replay(struct explore_search *s)
 
 int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
 {
+	assert(ask->argv && ask->argv[0]);
 	struct explore_search *s = calloc(1, sizeof *s);
 	if (!s)
 		return EXIT_INTERNAL;
@@ -471,6 +485,7 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 
 void explore_got_free(struct explore_got *got)
 {
+	assert(!got->failed || got->modules);
 	if (got->modules != got->failed)
 		free(got->modules);
 	free(got->failed);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
+
 double server_now(void)
 {
 	struct timespec t;
@@ -40,6 +42,7 @@ bool server_new(struct explore_server *s, struct buf *err)
 	s->c->size = sizeof *s->c;
 	s->c->threads = 32;
 	s->c->races = 1;
+	assert(s->c && s->fd >= 0 && s->pid == 0);
 	return true;
 }
 
@@ -115,6 +118,8 @@ static _Noreturn void become(const struct explore_server *s, char **argv, bool k
 
 bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err)
 {
+	assert(s->c && s->fd >= 0 && argv[0]);
+	assert(s->pid <= 0 || s->ended); /* one process at a time */
 	s->ended = s->stalled = false;
 	s->c->state = CONTROL_NEW;
 	s->beat = s->c->beat;
@@ -134,6 +139,7 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
 
 static void look_after(struct explore_server *s, double stall)
 {
+	assert(stall > 0);
 	if (s->ended || s->pid <= 0)
 		return;
 	if (waitpid(s->pid, &s->status, WNOHANG) == s->pid) {
@@ -160,6 +166,7 @@ static void look_after(struct explore_server *s, double stall)
 
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall)
 {
+	assert(n && n <= 256);
 	double until = server_now() + seconds;
 	for (;;) {
 		struct pollfd p[256];
@@ -184,4 +191,5 @@ void server_kill(struct explore_server *s)
 		waitpid(s->pid, &s->status, 0);
 		s->ended = true;
 	}
+	assert(s->pid <= 0 || s->ended);
 }

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "event/event.h"
 #include "report/finding.h"
+
+_Static_assert(EVENT_READ == 0 && EVENT_END == 7, "link_text() has a verb for each kind of event");
 
 struct explore_story {
 	const struct control *c;
@@ -48,6 +51,7 @@ static uint32_t frames(struct explore_story *s, const uint64_t *pcs, uint32_t n,
 		out[m++] = (struct explore_place){ f[i].function, f[i].file ? relative(s, f[i].file) : NULL, f[i].line, f[i].module,
 			                           f[i].offset };
 	}
+	assert(m <= max);
 	return m;
 }
 
@@ -76,6 +80,7 @@ static const char *name_of(struct explore_story *s, uint64_t addr, char letter)
 		s->named[s->nnamed].addr = addr;
 		s->named[s->nnamed++].name = n;
 	}
+	assert(n && s->nnamed <= sizeof s->named / sizeof *s->named);
 	return n;
 }
 
@@ -118,6 +123,7 @@ static const char *tried(struct explore_story *s, const struct sched_event *e, c
 
 static const char *op_text(struct explore_story *s, uint32_t i)
 {
+	assert(i < s->c->nevents && i < CONTROL_STEPS);
 	const struct sched_event *e = &s->c->events[i];
 	bool object = e->op.kind >= SCHED_LOCK && e->op.kind <= SCHED_DESTROY;
 	const char *m = object ? name_of(s, e->op.a, 'L') : "";
@@ -274,8 +280,9 @@ static const char *link_text(struct explore_story *s, const struct control_end_o
 static void tell_cycle(struct explore_story *s)
 {
 	const struct control *c = s->c;
-	if (c->end != CONTROL_NOT_ATOMIC)
-		return;
+	if (c->end != CONTROL_NOT_ATOMIC && c->nlinks)
+		s->f->cause = arena_printf(s->a, "In this schedule %s of %s is not atomic (the conflicts are listed below).",
+		                           block_name(s), thread_name(s, c->block_thread));
 	for (uint32_t i = 0; i < c->nlinks && i < CONTROL_LINKS; i++) {
 		struct explore_link l;
 		for (int k = 0; k < 2; k++) {
@@ -284,6 +291,7 @@ static void tell_cycle(struct explore_story *s)
 		}
 		avec_push(s->a, &s->f->cycle, l);
 	}
+	assert(s->f->cycle.len <= CONTROL_LINKS);
 }
 
 static const char *waits_for(struct explore_story *s, const struct control_thread *t)
@@ -334,10 +342,12 @@ static void tell_threads(struct explore_story *s)
 		}
 		avec_push(s->a, &s->f->threads, o);
 	}
+	assert(s->f->threads.len <= CONTROL_THREADS);
 }
 
 static void tell_steps(struct explore_story *s)
 {
+	assert(!s->f->steps.len);
 	const struct control *c = s->c;
 	uint32_t n = c->nevents < CONTROL_STEPS ? c->nevents : CONTROL_STEPS, last = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -367,6 +377,7 @@ static void tell_steps(struct explore_story *s)
 		last = e->thread;
 		avec_push(s->a, &s->f->steps, o);
 	}
+	assert(s->f->steps.len <= n);
 }
 
 static void tell_failure(struct explore_story *s, const struct explore_got *got)
@@ -411,10 +422,12 @@ static void open_symbols(struct explore_story *s, struct raw_report *raw)
 	}
 	s->symbols = symbols_open(s->a);
 	symbols_use(s->symbols, raw);
+	assert(s->symbols && raw->modules.len <= CONTROL_MODULES);
 }
 
 static void tell_races(struct explore_story *s, const struct explore_got *got, struct explore_report *out)
 {
+	assert(got->nraces <= CONTROL_RACES);
 	for (uint32_t i = 0; i < got->nraces; i++) {
 		const struct control_race *r = &got->race[i];
 		struct explore_race o = { .what = name_of(s, r->addr, 'D'), .size = r->size, .schedule = r->run };
@@ -461,6 +474,7 @@ static const char *const strategies[] = { "mix of partial-order sampling and PCT
 
 void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a, struct explore_report *out)
 {
+	assert(ask->argv && ask->argv[0] && ask->strategy >= 0 && ask->strategy < (int)(sizeof strategies / sizeof *strategies));
 	memset(out, 0, sizeof *out);
 	out->program = ask->argv[0];
 	out->arguments = (const char **)ask->argv + 1;

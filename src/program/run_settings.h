@@ -36,4 +36,11 @@ bool settings_cut(const struct settings *s);
 /* Sends the report of process `pid` where `s` says. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid);
 
+/* ---- functions of a program that are to be marked blocks, by name ---- */
+
+/* Tells the programs that are started from now on which functions of `program` are marked blocks: those that `match`
+ * picks (report/finding.h, symbols_functions). False: there is no such program. */
+bool atomic_functions_set(struct arena *a, const char *program,
+                          bool (*match)(void *ctx, const char *function, const char *file, uint32_t line, bool there), void *ctx);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/explore.h"
 
 enum { SHOWN_HEAD = 24, SHOWN_TAIL = 160, MAX_LANES = 8, MIN_LANE = 12, MAX_LANE = 34 };
@@ -70,6 +71,7 @@ static void thread_title(struct buf *b, const struct explore_failure *f, uint32_
 /* Text into a field of `width`, cut with dots if it is longer. */
 static void field(struct buf *b, const char *text, unsigned width)
 {
+	assert(width >= 2);
 	size_t n = strlen(text);
 	if (n > width) {
 		buf_safe(b, text, width - 2);
@@ -110,6 +112,7 @@ static void find_lanes(const struct explore_failure *f, struct lanes *l)
 				w = strlen(f->steps.data[i].text);
 		l->width[c] = (unsigned)(w > MAX_LANE ? MAX_LANE : w < MIN_LANE ? MIN_LANE : w);
 	}
+	assert(l->n <= 256);
 }
 
 static void header(struct buf *b, const struct explore_failure *f, const struct lanes *l)
@@ -133,6 +136,7 @@ static void header(struct buf *b, const struct explore_failure *f, const struct 
 
 static void row(struct buf *b, const struct explore_failure *f, const struct lanes *l, uint32_t i)
 {
+	assert(i < f->steps.len);
 	const struct explore_step *s = &f->steps.data[i];
 	buf_printf(b, "%c %4u  ", s->preempts ? '*' : ' ', i + 1);
 	if (l->n > MAX_LANES) {
@@ -204,7 +208,7 @@ static void cycle(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->cycle.len)
 		return;
-	buf_str(b, "The conflicts, in order:\n");
+	buf_str(b, "\nThe conflicts, in order:\n");
 	for (uint32_t i = 0; i < f->cycle.len; i++) {
 		const struct explore_link *l = &f->cycle.data[i];
 		for (int k = 0; k < 2; k++) {
@@ -221,7 +225,7 @@ static void output(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->output || !*f->output)
 		return;
-	buf_str(b, "Output of this schedule:\n");
+	buf_str(b, "\nOutput of this schedule:\n");
 	for (const char *s = f->output; *s;) {
 		size_t n = strcspn(s, "\n");
 		buf_str(b, "  | ");
@@ -242,6 +246,7 @@ static void schedule(struct buf *b, const struct explore_failure *f)
 
 void explore_failure_text(const struct explore_failure *f, struct buf *b, bool color)
 {
+	assert(f->title && f->sentence);
 	buf_printf(b, "%s%s%s in schedule %llu: ", color ? "\033[1;31m" : "", f->title, color ? "\033[0m" : "",
 	           (unsigned long long)f->schedule);
 	buf_safe(b, f->sentence, strlen(f->sentence));
@@ -251,10 +256,13 @@ void explore_failure_text(const struct explore_failure *f, struct buf *b, bool c
 		place(b, &f->stack.data[i]);
 		buf_char(b, '\n');
 	}
-	if (f->gone) {
-		buf_str(b, "  ");
-		buf_safe(b, f->gone, strlen(f->gone));
-		buf_char(b, '\n');
+	for (int i = 0; i < 2; i++) {
+		const char *more = i ? f->cause : f->gone;
+		if (more) {
+			buf_str(b, "  ");
+			buf_safe(b, more, strlen(more));
+			buf_char(b, '\n');
+		}
 	}
 	schedule(b, f);
 	waits(b, f);
@@ -343,6 +351,7 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 
 const char *explore_status_text(const struct explore_finding *f, struct arena *a)
 {
+	assert(f->status <= EXPLORE_CUT_SHORT && (f->status != EXPLORE_CUT_SHORT || f->told || f->why));
 	if (f->told)
 		return f->told;
 	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored",

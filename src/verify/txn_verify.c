@@ -1,5 +1,6 @@
-/* txn_verify: see txn_verify.h. */
-#include "verify/txn_verify.h"
+/* txn_verify: see verify.h. */
+#include "base/invariant.h"
+#include "verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,27 +43,26 @@ static const char *versions_wrong(const struct txn_held *v, const int64_t *x, si
 
 /* An order against the level that it is for: run, or compared with the definition. */
 static enum claim_answer hold_order(const struct txn_held *v, struct isolation level, const int64_t *x, size_t n, bool events,
-                                    const char **why)
+                                    struct why *why)
 {
+	const char *wrong = NULL;
 	bool run = level.level == LEVEL_SER || level.level == LEVEL_SI || level.level == LEVEL_PC, too_long = false;
 	if (events != (level.level == LEVEL_SI || level.level == LEVEL_PC))
-		*why = "the level needs another kind of order";
+		wrong = "the level needs another kind of order";
 	else if (txn_direct_anomaly(v->facts, (enum txn_level)level.level))
-		*why = txn_direct_anomaly(v->facts, (enum txn_level)level.level);
+		wrong = txn_direct_anomaly(v->facts, (enum txn_level)level.level);
 	else if (run)
-		*why = txn_replay(v->th, level, v->d->init, x, n, events, v->d->arena);
+		wrong = txn_replay(v->th, level, v->d->init, x, n, events, v->d->arena);
 	else
-		*why = txn_order_wrong(v->facts, level, x, n, &too_long);
-	if (!*why && run)
-		*why = versions_wrong(v, x, n, events);
-	if (*why)
-		return CLAIM_REJECTED;
-	*why = too_long ? "the order is too long to be followed" : "the order explains every read";
-	return too_long ? CLAIM_UNKNOWN : CLAIM_ACCEPTED;
+		wrong = txn_order_wrong(v->facts, level, x, n, &too_long);
+	if (!wrong && run)
+		wrong = versions_wrong(v, x, n, events);
+	why_set(why, "%s", wrong ? wrong : too_long ? "the order is too long to be followed" : "the order explains every read");
+	return wrong ? CLAIM_REJECTED : too_long ? CLAIM_UNKNOWN : CLAIM_ACCEPTED;
 }
 
 /* The order of the report. */
-static enum claim_answer follow(const struct txn_held *v, const json_t *answer, struct isolation level, const char **why)
+static enum claim_answer follow(const struct txn_held *v, const json_t *answer, struct isolation level, struct why *why)
 {
 	const json_t *events = json_object_get(answer, "events"), *list = events ? events : json_object_get(answer, "order");
 	size_t n = json_array_size(list);
@@ -122,27 +122,27 @@ static bool read_proof(struct txn_proof *p, const json_t *list, struct arena *a)
 	return true;
 }
 
-static enum claim_answer refute(const struct txn_held *v, struct isolation level, const struct txn_proof *p, const char **why)
+static enum claim_answer refute(const struct txn_held *v, struct isolation level, const struct txn_proof *p, struct why *why)
 {
-	*why = txn_refute(v->facts, level, p);
-	enum claim_answer a = *why ? CLAIM_REJECTED : CLAIM_ACCEPTED;
-	*why = *why ? *why : "every step of the proof is right";
-	return a;
+	const char *wrong = txn_refute(v->facts, level, p);
+	why_set(why, "%s", wrong ? wrong : "every step of the proof is right");
+	return wrong ? CLAIM_REJECTED : CLAIM_ACCEPTED;
 }
 
 /* What was decided again, held to the same checks as a report. */
-static enum claim_answer hold_decision(const struct txn_held *v, const struct decision *x, const char **why)
+static enum claim_answer hold_decision(const struct txn_held *v, const struct decision *x, struct why *why)
 {
 	bool events = x->family == FAMILY_SI || x->family == FAMILY_PC;
 	int64_t *list;
 	enum claim_answer a;
 	if (x->verdict == TXN_VIOLATED) {
 		if (!x->proof || x->proof->too_long) {
-			*why = "decided again; the proof is too long to be checked";
+			why_set(why, "decided again; the proof is too long to be checked");
 			return CLAIM_UNKNOWN;
 		}
 		a = refute(v, x->level, x->proof, why);
-		*why = a == CLAIM_ACCEPTED ? "decided again, and the proof of it is right" : *why;
+		if (a == CLAIM_ACCEPTED)
+			why_set(why, "decided again, and the proof of it is right");
 		return a;
 	}
 	list = arena_array(v->d->arena, int64_t, x->norder + 1);
@@ -151,12 +151,13 @@ static enum claim_answer hold_decision(const struct txn_held *v, const struct de
 		list[i] = events && x->order[i] & 1 ? -t : t;
 	}
 	a = hold_order(v, x->level, list, x->norder, events, why);
-	*why = a == CLAIM_ACCEPTED ? "decided again, and the order of it explains every read" : *why;
+	if (a == CLAIM_ACCEPTED)
+		why_set(why, "decided again, and the order of it explains every read");
 	return a;
 }
 
 /* Decided again, stronger levels first. */
-static enum claim_answer again(const struct txn_held *v, struct isolation level, const char *claimed, const char **why)
+static enum claim_answer again(const struct txn_held *v, struct isolation level, const char *claimed, struct why *why)
 {
 	static const char *const words[] = { "holds", "violated", "unknown" };
 	struct txn_question q = { .levels = { level }, .nlevels = 1, .prove = true };
@@ -164,11 +165,11 @@ static enum claim_answer again(const struct txn_held *v, struct isolation level,
 	if (!txn_check(c, v->d, &q, v->d->arena, v->lim, why))
 		return CLAIM_REJECTED;
 	if (c->verdict == TXN_UNDECIDED) {
-		*why = "it was not decided again within the limits";
+		why_set(why, "it was not decided again within the limits");
 		return CLAIM_UNKNOWN;
 	}
 	if (strcmp(words[c->verdict], claimed)) {
-		*why = "decided again: it is not so";
+		why_set(why, "decided again: it is not so");
 		return CLAIM_REJECTED;
 	}
 	return hold_decision(v, &txn_check_reason(c, level)->d, why);
@@ -183,33 +184,33 @@ static const json_t *listed(const struct txn_held *v, const char *level)
 }
 
 /* One answer; `top`: it may follow from another one of the report. */
-static enum claim_answer hold_level(const struct txn_held *v, const json_t *answer, bool top, const char **why)
+static enum claim_answer hold_level(const struct txn_held *v, const json_t *answer, bool top, struct why *why)
 {
 	struct isolation level, by;
 	const char *claimed = text_of(answer, "verdict"), *from = text_of(answer, "by");
 	bool holds = !strcmp(claimed, "holds");
 	if (!level_of(text_of(answer, "level"), &level) || (*from && !level_of(from, &by))) {
-		*why = "there is no such level";
+		why_set(why, "there is no such level");
 		return CLAIM_REJECTED;
 	}
 	if (!strcmp(claimed, "unknown")) {
-		*why = "the report does not decide it";
+		why_set(why, "the report does not decide it");
 		return CLAIM_UNKNOWN;
 	}
 	if (*from && !(holds ? isolation_implies(by, level) : isolation_implies(level, by))) {
-		*why = "it does not follow from the level that it is said to follow from";
+		why_set(why, "it does not follow from the level that it is said to follow from");
 		return CLAIM_REJECTED;
 	}
 	struct isolation of = *from ? by : level;
 	if (holds && (json_is_array(json_object_get(answer, "order")) || json_is_array(json_object_get(answer, "events"))))
 		return follow(v, answer, of, why);
 	if (!holds && txn_direct_anomaly(v->facts, (enum txn_level)of.level)) {
-		*why = txn_direct_anomaly(v->facts, (enum txn_level)of.level);
+		why_set(why, "%s", txn_direct_anomaly(v->facts, (enum txn_level)of.level));
 		return CLAIM_ACCEPTED;
 	}
 	if (!holds && json_is_array(json_object_get(answer, "proof"))) {
 		struct txn_proof p = { 0 };
-		*why = "the proof is not in the form of one";
+		why_set(why, "the proof is not in the form of one");
 		return read_proof(&p, json_object_get(answer, "proof"), v->d->arena) ? refute(v, of, &p, why) : CLAIM_REJECTED;
 	}
 	const json_t *other = *from && top ? listed(v, from) : NULL;
@@ -220,6 +221,7 @@ static enum claim_answer hold_level(const struct txn_held *v, const json_t *answ
 
 int txn_verify(struct claim_list *l, const json_t *result, struct history *h, const char *path, enum format format, struct diags *d)
 {
+	assert(json_object_get(result, "levels"));
 	struct reader r;
 	struct txn_history th;
 	struct deps deps;
@@ -249,7 +251,9 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 		json_array_foreach(v.levels, k, answer)
 		{
 			struct claim c = { .name = text_of(answer, "level"), .claimed = text_of(answer, "verdict") };
-			c.answer = hold_level(&v, answer, true, &c.why);
+			struct why why = { "" };
+			c.answer = hold_level(&v, answer, true, &why);
+			c.why = why.text;
 			c.claimed = strcmp(c.claimed, "unknown") ? c.claimed : NULL;
 			claim_list_add(l, &c);
 		}
