@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "event/messages.h"
 #include "event/order.h"
 #include "event/reader.h"
 
@@ -24,7 +23,7 @@ struct timeline_finding {
 	uint32_t gaps;
 };
 
-struct drawing {
+struct timeline_drawing {
 	struct timeline t;
 	const struct trace_names *names;
 	struct timeline_finding found[MAX_FINDINGS];
@@ -45,7 +44,7 @@ static uint64_t event_of(const json_t *o, const char *end)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-static void cycle(struct drawing *d, const json_t *f)
+static void cycle(struct timeline_drawing *d, const json_t *f)
 {
 	struct timeline_finding *x = &d->found[d->nfound];
 	const json_t *closing = json_object_get(f, "closing"), *steps = json_object_get(f, "cycle");
@@ -77,7 +76,7 @@ static bool place_of(const json_t *f, const char *part, char out[PLACE])
 	return true;
 }
 
-static void of_run(struct drawing *d, const json_t *f)
+static void of_run(struct timeline_drawing *d, const json_t *f)
 {
 	struct timeline_finding *x = &d->found[d->nfound];
 	const char *block = json_string_value(json_object_get(f, "block"));
@@ -89,7 +88,7 @@ static void of_run(struct drawing *d, const json_t *f)
 	d->nfound++;
 }
 
-static void take_findings(struct drawing *d, const json_t *result)
+static void take_findings(struct timeline_drawing *d, const json_t *result)
 {
 	const json_t *cycles = json_object_get(result, "findings"),
 		     *run = json_object_get(json_object_get(result, "run"), "results");
@@ -101,14 +100,14 @@ static void take_findings(struct drawing *d, const json_t *result)
 
 /* ---- events ------------------------------------------------------------------------ */
 
-static void name_of(const struct drawing *d, enum name_space ns, uint32_t id, struct buf *out)
+static void name_of(const struct timeline_drawing *d, enum name_space ns, uint32_t id, struct buf *out)
 {
 	buf_clear(out);
 	names_show(&d->names->ns[ns], id, out);
 }
 
 /* The track gets its name before the first thing on it. */
-static bool meet(struct drawing *d, enum timeline_group group, uint32_t id)
+static bool meet(struct timeline_drawing *d, enum timeline_group group, uint32_t id)
 {
 	bool lock = group == TIMELINE_LOCKS;
 	if (lock ? !GROW(d->seen_lock, d->nseen_lock, (uint64_t)id + 1) || !GROW(d->held, d->nheld, (uint64_t)id + 1)
@@ -126,7 +125,7 @@ static bool meet(struct drawing *d, enum timeline_group group, uint32_t id)
 	return true;
 }
 
-static void place(const struct drawing *d, const struct event *e, struct buf *out)
+static void place(const struct timeline_drawing *d, const struct event *e, struct buf *out)
 {
 	buf_clear(out);
 	if (e->loc == LOC_NONE)
@@ -144,7 +143,7 @@ static bool at(const char *place, const char *wanted)
 }
 
 /* A release or an acquisition at the places of a finding. */
-static void gap(struct drawing *d, const struct event *e, const char *where)
+static void gap(struct timeline_drawing *d, const struct event *e, const char *where)
 {
 	if (!*where || !d->nfound || !GROW(d->released, d->nreleased, ((uint64_t)e->thread + 1) * d->nfound))
 		return;
@@ -167,7 +166,7 @@ static void gap(struct drawing *d, const struct event *e, const char *where)
 	}
 }
 
-static void event(struct drawing *d, const struct event *e, struct buf *name, struct buf *where)
+static void event(struct timeline_drawing *d, const struct event *e, struct buf *name, struct buf *where)
 {
 	if (event_is_access(e) || (e->flags & EVENT_INNER))
 		return;
@@ -218,7 +217,7 @@ static void event(struct drawing *d, const struct event *e, struct buf *name, st
 }
 
 /* What is open at the end of the trace ends there. */
-static void close_all(struct drawing *d)
+static void close_all(struct timeline_drawing *d)
 {
 	for (uint32_t i = 0; i < d->ndepth; i++)
 		for (; d->depth[i]; d->depth[i]--)
@@ -228,7 +227,7 @@ static void close_all(struct drawing *d)
 			timeline_close(&d->t, TIMELINE_LOCKS, i, d->last + 1);
 }
 
-static bool draw(struct drawing *d, struct trace_reader *r, struct order *ord)
+static bool draw(struct timeline_drawing *d, struct trace_reader *r, struct order *ord)
 {
 	struct event *ev;
 	struct buf name, where;
@@ -263,7 +262,7 @@ bool trace_timeline(const char *file, uint64_t process, const struct buf *result
                     struct buf *err, uint64_t *cut)
 {
 	struct msgs m = { .silent = true, .err = err };
-	struct drawing *d = calloc(1, sizeof *d);
+	struct timeline_drawing *d = calloc(1, sizeof *d);
 	struct trace_reader *r = trace_open(file, msgs_add, &m);
 	struct order *ord = order_new(file, true, NULL, NULL);
 	json_t *result = json_loadb(buf_cstr(results), results->len, JSON_DISABLE_EOF_CHECK, NULL);

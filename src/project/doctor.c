@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "base/buf.h"
 #include "base/paths.h"
 #include "version.h"
@@ -255,6 +256,7 @@ static int tool(struct trial *t, const char *const *words)
 /* Compiles, watches and explores with one compiler. */
 static void try_compiler(struct trial *t, const char *subject)
 {
+	assert(subject);
 	struct doctor *d = t->d;
 	const char *fix = arena_printf(d->arena, "see what is run: INTACT_CC=%s INTACT_CC_VERBOSE=1 intact cc ...", t->compiler);
 	int rc = tool(t, WORDS("cc", "-g", "lost.c", "-o", "lost", "-pthread"));
@@ -304,6 +306,7 @@ static bool prepare(char dir[], struct doctor *d)
 
 static void clean(const char *dir)
 {
+	assert(dir && *dir);
 	static const char *const files[] = { "lost.c", "lost" };
 	char path[PATH_MAX + 16];
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

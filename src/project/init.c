@@ -85,6 +85,7 @@ static bool has_target(const char *dir, const char *name, const char *target)
 
 static void add_file(struct init_plan *p, const char *dir, const char *name, const char *text)
 {
+	assert(name && text);
 	assert(p->nfiles < (int)(sizeof p->files / sizeof *p->files));
 	p->files[p->nfiles++] = (struct init_file){ .name = name, .text = text, .exists = there(dir, name) };
 }
@@ -147,6 +148,7 @@ bool init_look(struct init_plan *p, enum build_system asked, const char *dir, st
 
 bool init_write(struct init_plan *p, const char *dir, struct buf *err)
 {
+	assert(p->nfiles >= 0 && p->nfiles <= 4);
 	for (int i = 0; i < p->nfiles; i++) {
 		struct init_file *f = &p->files[i];
 		char path[PATH_MAX];

@@ -1,3 +1,4 @@
+#include "base/invariant.h"
 #include "project/project.h"
 
 #include <string.h>
@@ -39,12 +40,14 @@ bool project_find(char path[PATH_MAX], struct buf *err)
 
 bool project_read(struct project *p, const char *path, struct diags *d)
 {
-	const char *why, *slash = strrchr(path, '/');
+	assert(path && *path);
+	struct why why;
+	const char *slash = strrchr(path, '/');
 	memset(p, 0, sizeof *p);
 	if (strlen(path) >= sizeof p->dir || !source_read(&p->src, d->arena, path, &why)) {
 		source_from_text(&p->src, d->arena, arena_strdup(d->arena, path), "", 0);
 		diag_error(d, "project-syntax", &p->src, (struct span){ 0, 0 }, "cannot read the project file: %s",
-		           strlen(path) >= sizeof p->dir ? "the path is too long" : why);
+		           strlen(path) >= sizeof p->dir ? "the path is too long" : why.text);
 		return false;
 	}
 	if (slash)

@@ -17,6 +17,7 @@ struct toml_parser {
 
 static struct span from(const struct toml_parser *p, uint32_t start)
 {
+	assert(start <= p->at && p->at <= p->src->len);
 	return (struct span){ start, p->at > start ? p->at : start + 1 };
 }
 
@@ -43,6 +44,7 @@ static void blanks(struct toml_parser *p)
 
 static void to_line_end(struct toml_parser *p)
 {
+	assert(p->at <= p->src->len);
 	while (!line_end(p))
 		p->at++;
 }
@@ -118,6 +120,7 @@ static bool escape(struct toml_parser *p, struct buf *out)
 /* string = '"' { character | escape } '"' | "'" { character } "'" */
 static const char *string(struct toml_parser *p)
 {
+	assert(peek(p) == '"' || peek(p) == '\'');
 	uint32_t start = p->at;
 	char quote = peek(p);
 	struct buf text;
@@ -156,6 +159,7 @@ static const char *string(struct toml_parser *p)
 /* array = "[" { string "," } [ string ] "]" */
 static bool array(struct toml_parser *p, struct toml_entry *e)
 {
+	assert(peek(p) == '[');
 	uint32_t start = p->at++;
 	e->kind = TOML_ARRAY;
 	for (;;) {
@@ -297,6 +301,7 @@ static const char *dotted(struct toml_parser *p, const char **table, const char 
 /* heading = "[" key "]" */
 static bool heading(struct toml_parser *p)
 {
+	assert(peek(p) == '[');
 	uint32_t start = p->at++;
 	if (peek(p) == '[') {
 		diag_error(p->d, "project-syntax", p->src, (struct span){ start, start + 2 }, "arrays of tables are not supported");

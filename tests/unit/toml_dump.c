@@ -40,13 +40,13 @@ int main(int argc, char **argv)
 	struct source src;
 	struct toml t;
 	struct buf out;
-	const char *why;
+	struct why why;
 	for (int i = 1; i < argc; i++) {
 		arena_init(&a, 0);
 		diags_init(&d, &a);
 		buf_init(&out);
 		if (!source_read(&src, &a, argv[i], &why)) {
-			fprintf(stderr, "%s: %s\n", argv[i], why);
+			fprintf(stderr, "%s: %s\n", argv[i], why.text);
 			return 2;
 		}
 		bool ok = toml_read(&t, &src, &d);
