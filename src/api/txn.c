@@ -308,7 +308,8 @@ API_EXPORT enum intact_verdict intact_txns_check(struct intact_txns *h, const ch
 	struct history_args a = { .jobs = 1, .level = level, .format = FORMAT_OF_RECORDED };
 	struct buf text, err;
 	size_t len;
-	const char *wrong = history_args_wrong(&a), *recorded = wrong ? NULL : intact_txns_text(h, &len);
+	struct why why = { "" };
+	const char *wrong = history_args_wrong(&a, &why), *recorded = wrong ? NULL : intact_txns_text(h, &len);
 	if (wrong) {
 		buf_clear(&h->report);
 		buf_printf(&h->report, "%s\n", wrong);
