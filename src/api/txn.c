@@ -7,6 +7,7 @@
  */
 #include "intact/txn.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,7 @@ API_EXPORT struct intact_session *intact_txns_session(struct intact_txns *h)
 /* Room for n elements more; NULL when out of memory. */
 static void *more(struct intact_session *s, struct recorded_array *a, size_t n, size_t size)
 {
+	assert(a->len <= a->cap && size);
 	if (a->len + n > a->cap) {
 		size_t cap = a->cap * 2 > a->len + n ? a->cap * 2 : a->len + n + 64;
 		void *p = cap < SIZE_MAX / size / 2 ? realloc(a->data, cap * size) : NULL;
@@ -117,6 +119,7 @@ static void *more(struct intact_session *s, struct recorded_array *a, size_t n, 
 
 static struct recorded_txn *last_of(struct intact_session *s)
 {
+	assert(s->txns.len);
 	return (struct recorded_txn *)s->txns.data + s->txns.len - 1;
 }
 
@@ -146,6 +149,7 @@ static void note(struct intact_session *s, uint8_t kind, int64_t key, int64_t v,
 	if ((o = more(s, &s->ops, 1, sizeof *o)) != NULL) {
 		*o = (struct recorded_op){ key, v, n, kind };
 		last_of(s)->n++;
+		assert(last_of(s)->first + last_of(s)->n == s->ops.len);
 	}
 }
 
@@ -187,6 +191,7 @@ static void ended(struct intact_session *s, enum recorded_end how)
 		s->misused = atomic_load(&s->h->no_memory) ? s->misused : "a transaction ends that is not open";
 		return;
 	}
+	assert(how != OPEN && last_of(s)->how == OPEN);
 	last_of(s)->how = (uint8_t)how;
 	last_of(s)->end = atomic_fetch_add(&s->h->clock, 1);
 	s->open = false;
@@ -224,6 +229,7 @@ static int by_clock(const void *a, const void *b)
 
 static void write_op(struct json_out *j, const struct intact_session *s, const struct recorded_op *o, bool answered)
 {
+	assert(o->kind != 'l' || (size_t)o->v + o->n <= s->values.len);
 	json_begin_array(j, NULL);
 	json_text(j, NULL, o->kind == 'w' ? "w" : o->kind == 'a' ? "append" : "r");
 	json_int(j, NULL, o->key);
@@ -245,6 +251,7 @@ static void write_event(struct buf *out, const struct recorded_event *e)
 	static const char *const words[] = { [COMMITTED] = "ok", [ABORTED] = "fail", [UNKNOWN] = "info" };
 	const struct recorded_txn *t = (const struct recorded_txn *)e->s->txns.data + e->txn;
 	struct json_out j;
+	assert(e->txn < e->s->txns.len && t->first + t->n <= e->s->ops.len && (!e->end || t->how != OPEN));
 	json_out_init(&j, out, true);
 	json_begin_object(&j, NULL);
 	json_int(&j, "process", e->s->id);
@@ -281,6 +288,7 @@ API_EXPORT const char *intact_txns_text(struct intact_txns *h, size_t *len)
 			if (t->how != OPEN)
 				e[at++] = (struct recorded_event){ t->end, s, i, true };
 		}
+	assert(at <= n);
 	qsort(e, at, sizeof *e, by_clock);
 	for (size_t i = 0; i < at; i++)
 		write_event(&h->text, &e[i]);

@@ -1,6 +1,7 @@
 /* generate: see generate.h. Cost: linear, but for reads of lists, which are told whole. */
 #include "txn/generate.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,7 @@ static void append(struct generator *g, uint32_t key, int64_t v)
 /* At one moment; what aborts, and half of what never answers, does nothing. */
 static void take_effect(struct generator *g, struct gen_session *s)
 {
+	assert(s->phase == 1 && s->nops);
 	s->phase = 2;
 	if (s->fate == 1 || (s->fate == 2 && rng_below(&g->r, 2)))
 		return;
@@ -305,6 +307,7 @@ static void print_planted(struct generator *g, const char *s, size_t n, const ch
 static void plant(struct generator *g, uint32_t copy, uint64_t process, bool invocations)
 {
 	const struct planted *p = find(g->w->anomaly);
+	assert(p);
 	for (const char *s = p->text; *s; process++) {
 		size_t n = strcspn(s, " ");
 		bool aborted = s[n - 1] == '!';

@@ -62,6 +62,7 @@ static void step(struct prover *p, enum proof_kind kind, uint32_t from, uint32_t
 	struct proof_step s = {
 		.from = txn_at(p, from), .to = txn_at(p, to), .key = key, .version = version, .kind = (uint8_t)kind
 	};
+	assert(from < p->d->n && to < p->d->n && from != to);
 	avec_push(p->g->arena, &p->cycle, s);
 	p->last = to;
 }
@@ -89,6 +90,7 @@ void prover_edge(struct prover *p, uint32_t edge)
 		                         [EDGE_WR] = PROOF_WR,
 		                         [EDGE_WW] = PROOF_WW,
 		                         [EDGE_RW] = PROOF_RW };
+	assert(edge < p->g->edges.len);
 	const struct gedge *e = &p->g->edges.data[edge];
 	uint32_t u = graph_txn(p->g, e->from), v = graph_txn(p->g, e->to);
 	if (e->kind == EDGE_INSIDE)

@@ -10,6 +10,7 @@
  * of the rows; its status and times are those of its last row that has them. A value is a number, a text, a list in brackets, or nothing: nil.
  * Text in double quotes may hold commas; "" is a quote. With call times on every transaction there is real time.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,6 +323,7 @@ static bool rank(struct csv *c)
 			sorted[calls++].call = i;
 		}
 	}
+	assert(calls == th->n);
 	memcpy(th->txns, sorted, th->n * sizeof *sorted);
 	return true;
 }

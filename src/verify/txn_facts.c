@@ -1,10 +1,12 @@
 /* txn_facts: see txn_facts.h. Written for clearness: each read is looked at for itself. */
 #include "verify/txn_facts.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const struct mop *op_at(const struct txn_facts *f, uint32_t t, uint32_t op)
 {
+	assert(t < f->th->n && op < f->th->txns[t].nops);
 	return &f->th->ops[f->th->txns[t].first + op];
 }
 

@@ -6,6 +6,7 @@
  */
 #include "verify/txn_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,6 +285,7 @@ static void put_before(struct order_checker *c, uint32_t t, bool ww, bool rw, ui
 /* Marks what reaches t's operations before `po`. */
 static void reach(struct order_checker *c, uint32_t t, uint32_t po)
 {
+	assert(c->floor < c->pos[t]);
 	enum txn_level l = (enum txn_level)c->level.level;
 	bool ww = l == LEVEL_MV || l == LEVEL_CV || l == LEVEL_US, rw = l == LEVEL_US;
 	uint32_t n = 0;
@@ -347,6 +349,7 @@ static bool walks(enum txn_level l)
 
 static bool read_right(struct order_checker *c, uint32_t t, const struct order_read *r)
 {
+	assert(c->pos[t] < c->n && c->at[c->pos[t]] == t && r->key < c->th->h->keys.len);
 	enum txn_level l = (enum txn_level)c->level.level;
 	uint32_t from = next_version(c, r), end = place(c, r->key, c->pos[t]);
 	if (from < end && walks(l)) {

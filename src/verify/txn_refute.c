@@ -5,6 +5,7 @@
  */
 #include "verify/txn_refute.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "verify/txn_facts.h"
@@ -199,6 +200,7 @@ static uint32_t version(struct refuter *r, uint32_t key, uint32_t t)
 
 static bool assume(struct refuter *r, uint32_t lit)
 {
+	assert(lit < r->value.len && r->value.data[lit] == -r->value.data[lit ^ 1]);
 	if (r->value.data[lit])
 		return r->value.data[lit] > 0;
 	r->value.data[lit] = 1;
@@ -270,6 +272,7 @@ static bool propagate(struct refuter *r)
 
 static void undo(struct refuter *r, uint32_t to)
 {
+	assert(to <= r->trail.len);
 	while (r->trail.len > to) {
 		uint32_t lit = r->trail.data[--r->trail.len];
 		r->value.data[lit] = r->value.data[lit ^ 1] = 0;
@@ -280,6 +283,7 @@ static void undo(struct refuter *r, uint32_t to)
 /* Adds a clause; what is false for good is left out. */
 static void add(struct refuter *r, const uint32_t *lits, uint32_t n)
 {
+	assert(r->head == r->trail.len); /* propagated */
 	uint32_t at = r->lits.len, left = 0;
 	avec_push(r->a, &r->lits, 0);
 	for (uint32_t i = 0; i < n; i++) {
