@@ -142,7 +142,7 @@ static bool opened(struct reader *r, enum format f)
 		r->in.pos = 3; /* a byte order mark */
 	r->format = f == FORMAT_GUESS ? guess(&r->in) : f;
 	r->h->format = format_names[r->format];
-	assert(r->format > FORMAT_GUESS && r->format <= FORMAT_PLUME);
+	assert(r->format > FORMAT_GUESS && r->format <= FORMAT_TXN_CSV);
 	return true;
 }
 
