@@ -41,6 +41,7 @@ API_EXPORT enum intact_status intact_history_judge_set(struct intact_history_jud
 {
 	const struct opt table[] = {
 		HISTORY_QUESTION_OPTIONS(&j->args),
+		HISTORY_LEVEL_OPTIONS(&j->args),
 		HISTORY_READING_OPTIONS(&j->args),
 		HISTORY_LIMIT_OPTIONS(&j->args),
 		{ 0 },

@@ -143,6 +143,10 @@ const struct explain_page explain_input[] = {
 	  "The file was read as a history of transactions, but none is left to check: all records are of the nemesis, or\n"
 	  "aborted.\n",
 	  NULL, NULL, NULL },
+	{ "no-logs", "a directory without logs of transactions",
+	  "A directory is read as Cobra writes it: one file NAME.log (plain, gzip or zstd) for each client. Other formats are\n"
+	  "files: name the file itself.\n",
+	  NULL, NULL, NULL },
 	{ "no-order", "a level that needs an order that the history does not have",
 	  "Strong levels need the times of invocations and answers, strong-session levels need processes. Without them only\n"
 	  "the plain levels can be checked: --level=serializable instead of strict-serializable.\n",

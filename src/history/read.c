@@ -12,10 +12,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-_Static_assert(FORMAT_PLUME == 6, "format_names[] has a name for each");
+_Static_assert(FORMAT_TXN_CSV == 10, "format_names[] has a name for each");
 
-const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", "plume", NULL };
+const char *const format_names[] = { "guess", "edn",   "json",       "csv",   "log",     "violin",
+	                             "plume", "dbcop", "dbcop-json", "cobra", "txn-csv", NULL };
 
 /* ---- messages ------------------------------------------------------------ */
 
@@ -140,7 +142,7 @@ static bool opened(struct reader *r, enum format f)
 		r->in.pos = 3; /* a byte order mark */
 	r->format = f == FORMAT_GUESS ? guess(&r->in) : f;
 	r->h->format = format_names[r->format];
-	assert(r->format > FORMAT_GUESS && r->format <= FORMAT_PLUME);
+	assert(r->format > FORMAT_GUESS && r->format <= FORMAT_TXN_CSV);
 	return true;
 }
 
@@ -151,6 +153,9 @@ bool reader_open(struct reader *r, struct history *h, const char *path, enum for
 	map_init(&r->passed);
 	r->h = h;
 	r->d = d;
+	struct stat st;
+	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode) && (f == FORMAT_GUESS || f == FORMAT_COBRA))
+		return (r->directory = true) && input_open_text(&r->in, path, "", 0) && opened(r, FORMAT_COBRA);
 	if (input_open(&r->in, path)) {
 		if (!strcmp(path, "-"))
 			input_keep(&r->in, &h->text, KEPT_TEXT);

@@ -165,7 +165,7 @@ static bool any_named(const struct history *h)
 
 void history_write(const struct history *h, enum format f, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg)
 {
-	assert(f > FORMAT_GUESS && f <= FORMAT_PLUME);
+	assert(f > FORMAT_GUESS && f <= FORMAT_TXN_CSV);
 	if (f == FORMAT_CSV) {
 		buf_str(out, h->keys.len ? "client,op,key,value,result,status,call,return\n"
 		                         : "client,op,value,result,status,call,return\n");

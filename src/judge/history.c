@@ -116,8 +116,8 @@ const char *history_follow_wrong(const struct history_args *a)
 
 bool history_writes(int format)
 {
-	assert(format >= FORMAT_GUESS && format <= FORMAT_PLUME);
-	return format != FORMAT_GUESS && format != FORMAT_VIOLIN && format != FORMAT_PLUME;
+	assert(format >= FORMAT_GUESS && format <= FORMAT_TXN_CSV);
+	return format != FORMAT_GUESS && format < FORMAT_VIOLIN;
 }
 
 /* a->spec: loads it; false after a message. */

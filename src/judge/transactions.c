@@ -6,11 +6,12 @@
 #include "base/invariant.h"
 #include "judge/document.h"
 #include "lin/lin.h"
+#include "txn/generate.h"
 #include "txn/say.h"
 
 static bool question_of(const struct history_args *a, struct txn_question *q, const char **bad, size_t *len)
 {
-	*q = (struct txn_question){ .sessions = a->sessions, .realtime = a->realtime };
+	*q = (struct txn_question){ .sessions = a->sessions, .realtime = a->realtime, .prove = a->witness };
 	return !a->level || txn_question_parse(q, a->level, bad, len);
 }
 
@@ -58,9 +59,19 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	}
 	question_of(j->a, &q, &bad, &len);
 	txn_history_init(&th, j->h);
+	th.version_order = (uint8_t)j->a->version_order;
 	int rc = EXIT_USAGE;
 	if (!txn_read(&th, r)) {
 		rc = j->d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
+	} else if (th.version_order == VERSIONS_REALTIME && !th.realtime) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
+		           "%s: --version-order=realtime: the history has no real time: not every transaction has its invocation",
+		           r->in.name);
+		diag_hint(j->d, "--version-order=recorded takes the order of the records");
+	} else if (th.version_order == VERSIONS_SESSION && !th.sessions) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
+		           "%s: --version-order=session: the history names no sessions (processes)", r->in.name);
+		diag_hint(j->d, "--version-order=recorded takes the order of the records");
 	} else if (!deps_build(&d, &th, j->init, j->h->arena, j->d)) {
 		rc = EXIT_USAGE;
 	} else if (!txn_check(&c, &d, &q, j->h->arena, j->lim, &why)) {
@@ -78,4 +89,13 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	}
 	txn_history_free(&th);
 	return rc;
+}
+
+int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, char *why,
+                     size_t size)
+{
+	struct txn_workload w;
+	if (txn_workload_parse(&w, workload, why, size))
+		return EXIT_USAGE;
+	return txn_generate(&w, out, flush, arg) ? EXIT_HOLDS : EXIT_INTERNAL;
 }

@@ -74,7 +74,7 @@ static void decide(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, 0, c->arena, lim, &a->d);
+	txn_decide(c->deps, i, (struct txn_decide_options){ .prove = c->prove }, c->arena, lim, &a->d);
 	a->decided = true;
 	spread(c, i);
 	assert(a->decided && a->d.level.level == i.level && a->d.level.order == i.order);
@@ -102,7 +102,8 @@ static void try(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, TRY_CONFLICTS, c->arena, lim, &a->d);
+	txn_decide(c->deps, i, (struct txn_decide_options){ .max_conflicts = TRY_CONFLICTS, .prove = c->prove }, c->arena, lim,
+	           &a->d);
 	a->decided = a->d.verdict != TXN_UNDECIDED;
 	spread(c, i);
 }
@@ -129,6 +130,7 @@ bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_quest
 	c->deps = d;
 	c->arena = keep;
 	c->all = !q->nlevels;
+	c->prove = q->prove;
 	c->most = d->th->realtime ? ORDER_REALTIME : d->th->sessions ? ORDER_SESSION : ORDER_NONE;
 	for (uint32_t k = 0; k < ALL_LEVELS; k++)
 		answer_of(c, nth(k))->implied_by = -1;

@@ -9,6 +9,7 @@
 struct txn_question {
 	struct isolation levels[(unsigned)LEVEL_COUNT * (unsigned)ORDER_COUNT];
 	uint32_t nlevels;        /* 0: all that the history can be asked about */
+	bool prove;              /* violations with a proof */
 	bool sessions, realtime; /* names without an order mean session order, real time */
 };
 
@@ -29,6 +30,7 @@ struct txn_check {
 	bool all;                 /* no level was named */
 	enum txn_order most;      /* the strongest order that the history tells of */
 	struct arena *arena;
+	bool prove;
 };
 
 /* False: the question cannot be asked of this history: *why says what is missing. */

@@ -52,6 +52,7 @@ static void realtime_edges(struct txn_graph *g)
 			ret[nret++] = (uint64_t)txn_of(g, t)->ret << 32 | t;
 	qsort(ret, nret, sizeof *ret, by_ret);
 	uint32_t base = g->nnodes - g->ntime, moment = DEPS_NONE, used = 0;
+	g->moment = arena_array(g->arena, uint32_t, n + 1);
 	for (uint32_t t = 0; t < n; t++) {
 		uint32_t from = r;
 		while (r < nret && ret[r] >> 32 < txn_of(g, t)->call)
@@ -64,6 +65,7 @@ static void realtime_edges(struct txn_graph *g)
 			for (; from < r; from++)
 				graph_edge(g, graph_end(g, (uint32_t)ret[from]), moment, EDGE_REALTIME, WHY_GIVEN, 0, 0);
 		}
+		g->moment[t] = moment;
 		if (moment != DEPS_NONE)
 			graph_edge(g, moment, graph_begin(g, t), EDGE_REALTIME, WHY_GIVEN, 0, 0);
 	}
@@ -177,12 +179,25 @@ static void chains_by_time(struct txn_graph *g, uint32_t *length)
 	assert(g->nchains == n && n <= g->d->n);
 }
 
-/* Behind the transaction before it in its session, or (without session order) behind one that it reads from, when that one is the last
- * of its chain. `order`: a topological order of the transactions by those edges. */
+/* By version: one that lists show before it + 1. NULL where that is no path from an end to a begin. */
+static uint32_t *known_before(const struct txn_graph *g)
+{
+	const struct deps *d = g->d;
+	if (!(g->with & WITH_KNOWN) || g->family == FAMILY_PC || g->order != ORDER_NONE)
+		return NULL;
+	uint32_t *before = arena_array(g->arena, uint32_t, d->nversions + 1);
+	for (uint32_t i = 0; i < d->known.len; i++)
+		before[d->known.data[i].b] = d->known.data[i].a + 1;
+	return before;
+}
+
+/* Behind the transaction before it in its session, or (without session order) behind one that it reads from, or whose append its own
+ * follows, when that one is the last of its chain. `order`: a topological order of the transactions by those edges. */
 static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 {
 	const struct deps *d = g->d;
 	uint32_t *last = arena_array(g->arena, uint32_t, d->n + 1); /* by chain: its last transaction */
+	uint32_t *before = known_before(g);
 	for (uint32_t i = 0; i < g->nnodes; i++) {
 		uint32_t node = g->topo[i], t = graph_txn(g, node), from = DEPS_NONE;
 		if (t == DEPS_NONE || node != graph_begin(g, t))
@@ -193,6 +208,10 @@ static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 		} else {
 			for (uint32_t r = d->read_first[t]; r < d->read_first[t + 1] && from == DEPS_NONE; r++) {
 				uint32_t w = d->versions[d->reads[r].version].t;
+				from = w != DEPS_NONE && last[g->chain[w]] == w ? w : DEPS_NONE;
+			}
+			for (uint32_t k = d->write_first[t]; before && k < d->write_first[t + 1] && from == DEPS_NONE; k++) {
+				uint32_t u = before[d->writes[k]], w = u ? d->versions[u - 1].t : DEPS_NONE;
 				from = w != DEPS_NONE && last[g->chain[w]] == w ? w : DEPS_NONE;
 			}
 		}
@@ -484,9 +503,70 @@ uint32_t *graph_path(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t
 	return path_of(g, u, v, before, ~0u, n);
 }
 
-uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
+static uint32_t edge_between(const struct txn_graph *g, uint32_t u, uint32_t v, enum edge_kind kind, uint32_t reason)
+{
+	for (uint32_t e = g->head[u]; e; e = g->edges.data[e - 1].next)
+		if (g->edges.data[e - 1].to == v && g->edges.data[e - 1].kind == kind && g->edges.data[e - 1].reason == reason)
+			return e - 1;
+	assert(0);
+	return DEPS_NONE;
+}
+
+uint32_t graph_reader(const struct deps *d, uint32_t read)
+{
+	assert(d->n && read < d->read_first[d->n]);
+	uint32_t lo = 0, hi = d->n;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (d->read_first[mid] <= read)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t graph_earlier_edge(const struct txn_graph *g, uint32_t read, uint32_t k)
+{
+	const struct deps *d = g->d;
+	uint32_t t = graph_reader(d, read);
+	if (g->order == ORDER_SESSION && d->prev[t] != DEPS_NONE && !k--)
+		return edge_between(g, graph_end(g, d->prev[t]), graph_begin(g, t), EDGE_SESSION, 0);
+	if (g->order == ORDER_REALTIME && g->moment[t] != DEPS_NONE && !k--)
+		return edge_between(g, g->moment[t], graph_begin(g, t), EDGE_REALTIME, 0);
+	for (uint32_t i = d->read_first[t]; i < read; i++) {
+		uint32_t w = d->versions[d->reads[i].version].t;
+		if (w != DEPS_NONE && !k--)
+			return edge_between(g, graph_end(g, w), graph_begin(g, t), EDGE_WR, i);
+	}
+	return DEPS_NONE;
+}
+
+/* By one of the edges that count for the read. */
+static uint32_t *earlier_reason(const struct txn_graph *g, uint32_t u, uint32_t read, uint32_t before, uint32_t *n)
+{
+	uint32_t e;
+	for (uint32_t k = 0; (e = graph_earlier_edge(g, read, k)) != DEPS_NONE; k++) {
+		uint32_t from = g->edges.data[e].from, *path = NULL;
+		*n = 0;
+		if (from != u && !(path = path_of(g, u, from, before, ~0u, n)))
+			continue;
+		uint32_t *whole = arena_array(g->arena, uint32_t, *n + 1);
+		if (*n)
+			memcpy(whole, path, *n * sizeof *whole);
+		whole[(*n)++] = e;
+		return whole;
+	}
+	*n = 0;
+	return NULL;
+}
+
+uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t read, uint32_t before, uint32_t *n)
 {
 	unsigned order = 1u << EDGE_SESSION | 1u << EDGE_REALTIME;
+	uint32_t v = graph_begin(g, graph_reader(g->d, read));
+	if (g->with & WITH_EARLIER)
+		return earlier_reason(g, u, read, before, n);
 	if (!(g->with & (WITH_SEEN | WITH_DIRECT)))
 		return graph_path(g, u, v, before, n);
 	if (g->with & WITH_SEEN)

@@ -212,6 +212,54 @@ static bool next_segment(const struct txn_graph *g, struct dirty_segments *d, ui
 	return false;
 }
 
+/* The read of t saw a, and version b of the same key must not be missed by it. `at`: b's place. */
+static bool missed(struct txn_graph *g, uint32_t t, uint32_t read, uint32_t b)
+{
+	uint32_t a = g->d->reads[read].version;
+	if (g->d->versions[a].t != DEPS_NONE)
+		return ordered(g, b, a, WHY_MISSED, read);
+	/* the initial version, overwritten before: no order at all */
+	g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, g->d->versions[b].t), EDGE_RW, WHY_GIVEN,
+	                           g->d->versions[a].key, a);
+	return false;
+}
+
+static void join(struct txn_graph *g, uint32_t node)
+{
+	const int32_t *from = clock_of(g, node);
+	for (uint32_t c = 0; c < g->nchains; c++)
+		g->joined[c] = from[c] > g->joined[c] ? from[c] : g->joined[c];
+}
+
+/* The same, for what operations before the read depend on: the order of transactions, and who was read from before. */
+static bool rule_missed_earlier(struct txn_graph *g, uint32_t t, uint64_t dirty)
+{
+	const struct deps *d = g->d;
+	memset(g->joined, 0, g->width * sizeof *g->joined);
+	if (g->order == ORDER_SESSION && d->prev[t] != DEPS_NONE)
+		join(g, d->prev[t]);
+	if (g->order == ORDER_REALTIME && g->moment[t] != DEPS_NONE)
+		join(g, g->moment[t]);
+	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+		uint32_t a = d->reads[i].version, key = d->versions[a].key, w = d->versions[a].t, chain;
+		const int32_t *known = w == DEPS_NONE ? NULL : clock_of(g, w);
+		struct span slice;
+		struct dirty_segments segments = dirty_segments(g, key, dirty);
+		while (next_segment(g, &segments, &chain, &slice)) {
+			uint32_t at = up_to(g, slice, g->joined[chain], true), b;
+			if (at == slice.start)
+				continue;
+			b = g->sorted[at - 1].version;
+			if (b != a && d->versions[b].t != t && !(known && known[chain] >= place_ends(g, g->sorted[at - 1].place)) &&
+			    !missed(g, t, i, b))
+				return false;
+		}
+		if (w != DEPS_NONE)
+			join(g, w);
+	}
+	return true;
+}
+
 /* Who reaches t and wrote a key that t read: it comes before the version that t read. */
 static bool rule_missed(struct txn_graph *g, uint32_t t, uint64_t dirty)
 {
@@ -236,12 +284,7 @@ static bool rule_missed(struct txn_graph *g, uint32_t t, uint64_t dirty)
 			uint32_t at = up_to(g, slice, p, true), b = at == slice.start ? DEPS_NONE : g->sorted[at - 1].version;
 			if (b == DEPS_NONE || b == a || (known && known[chain] >= place_ends(g, g->sorted[at - 1].place)))
 				continue;
-			if (w == DEPS_NONE) { /* the initial version, overwritten before: no order at all */
-				g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, d->versions[b].t), EDGE_RW, WHY_GIVEN,
-				                           key, a);
-				return false;
-			}
-			if (!ordered(g, b, a, WHY_MISSED, i))
+			if (!missed(g, t, i, b))
 				return false;
 		}
 	}
@@ -291,7 +334,8 @@ static bool visit(struct txn_graph *g, uint32_t v)
 		}
 	if (t == DEPS_NONE)
 		return true;
-	if ((g->with & WITH_MISSED) && v == graph_begin(g, t) && !rule_missed(g, t, dirty))
+	if ((g->with & WITH_MISSED) && v == graph_begin(g, t) &&
+	    !(g->with & WITH_EARLIER ? rule_missed_earlier : rule_missed)(g, t, dirty))
 		return false;
 	return !(g->with & WITH_AFTER) || v != graph_end(g, t) || rule_after(g, t, dirty);
 }
@@ -302,6 +346,7 @@ enum graph_status graph_saturate(struct txn_graph *g)
 		return GRAPH_OK;
 	g->clock = arena_calloc(g->arena, (size_t)g->nnodes * g->width, sizeof *g->clock);
 	g->dirty = arena_array(g->arena, uint64_t, g->nnodes);
+	g->joined = arena_array(g->arena, int32_t, g->width + 1);
 	queue_init(g);
 	for (uint32_t v = 0; v < g->nnodes; v++) {
 		uint32_t t = graph_txn(g, v);

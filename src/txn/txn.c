@@ -6,10 +6,13 @@
 
 #include "base/invariant.h"
 
+const char *const version_order_names[] = { "any", "session", "realtime", "recorded", NULL };
+
 void txn_history_init(struct txn_history *th, struct history *h)
 {
 	memset(th, 0, sizeof *th);
 	th->h = h;
+	th->init = VAL_NONE;
 }
 
 void txn_history_free(struct txn_history *th)

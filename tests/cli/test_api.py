@@ -32,7 +32,7 @@ sanitized = ["-fsanitize=address,undefined"] if b"__asan_init" in archive.read_b
 
 # names
 declared = set()
-for name in ("intact.h", "history.h"):
+for name in ("intact.h", "history.h", "txn.h"):
     declared |= set(re.findall(r"\b(intact_\w+)\(", re.sub(r"/\*.*?\*/", "", (include / "intact" / name).read_text(), flags=re.S)))
 rc, out, err = run(["nm", "-D", "--defined-only", shared])
 shown = {n.split("@")[0] for n in re.findall(r"^\S+ [TWDBR] (\S+)$", out, re.M)}
@@ -90,6 +90,11 @@ for compiler, language in COMPILERS:
                            [str(archive), "-pthread"] if link == "static" else None)
         rcs = [run([exe, *more])[0] for more in ([], ["stale"])] if ok else why
         check(f"check_history ({how}) tells a stale read", rcs == [0, 1], str(rcs))
+        exe = tmp / "check_transactions"
+        ok, why = compiled(root / "examples/api/check_transactions.c", compiler, language, link, exe)
+        got = [run([exe, *more])[:2] for more in (["serializable"], ["snapshot-isolation"], [], ["serialisable"])] if ok else why
+        check(f"check_transactions ({how}) tells write skew", ok and [g[0] for g in got] == [1, 0, 1, 2] and "write-skew" in got[0][1] and
+              "did you mean serializable" in got[3][1], str(got))
         for name, files, command in (("check_trace", sorted((root / "examples/traces").iterdir()), ["trace", "-p"]),
                                      ("check_history_file", [p for p in sorted((root / "examples/history").iterdir()) if p.suffix != ".c"], ["history"])):
             exe = tmp / name
