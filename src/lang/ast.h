@@ -121,6 +121,10 @@ enum stmt_kind {
 	S_IF,
 	S_WHILE,
 	S_REPEAT,
+	S_FOR,
+	S_DO,
+	S_SWITCH,
+	S_CASE, /* in the body of an S_SWITCH only */
 	S_BREAK,
 	S_CONTINUE,
 	S_RETURN,
@@ -143,16 +147,21 @@ struct stmt {
 	struct span head; /* its keyword or first token */
 	uint32_t close;   /* offset of the closing brace, for S_BLOCK */
 	struct stmt *next;
-	struct stmt *body;   /* S_BLOCK: first; loops, S_ATOMIC, S_STEP: the body */
+	struct stmt *body;   /* S_BLOCK, S_CASE: first; S_SWITCH: first S_CASE; loops, S_ATOMIC, S_STEP: the body */
 	struct stmt *other;  /* else branch; S_EITHER: next alternatives chain */
 	struct expr *target; /* S_ASSIGN: the left side; lock of acquire */
 	struct expr *value;  /* condition, right side, count, returned value */
 	enum assign_form form;
-	enum op op;         /* ASSIGN_OP */
-	struct decl *decls; /* S_DECL */
-	name_id name;       /* S_ATOMIC */
+	enum op op;                  /* ASSIGN_OP */
+	struct decl *decls;          /* S_DECL */
+	struct stmt *init, *advance; /* S_FOR: chains of declarations or simple statements */
+	struct span tail;            /* S_DO: its `while`; S_SWITCH: its `{` */
+	struct expr *labels;         /* S_CASE: its values */
+	bool is_default;             /* S_CASE: name_span is the word */
+	name_id name;                /* S_ATOMIC */
 	struct span name_span;
 	/* for lowering */
+	bool exhaustive;             /* S_SWITCH: every value of its type has a case */
 	uint32_t block, block_tmpl1; /* S_ATOMIC: its block in template - 1 */
 	bool told;                   /* a message about it was given */
 };

@@ -164,12 +164,34 @@ static void check_expr_stmt(struct checker *c, struct stmt *s)
 		diag_hint(c->d, "to assign, write =");
 }
 
-static void check_body(struct checker *c, struct stmt *body)
+void check_body(struct checker *c, struct stmt *body)
 {
 	uint32_t mark;
 	scope_open(c, &mark);
 	check_stmt(c, body);
 	scope_close(c, mark);
+}
+
+void check_loop_body(struct checker *c, struct stmt *body)
+{
+	uint32_t switches = c->switches;
+	c->switches = 0;
+	c->loops++;
+	check_body(c, body);
+	c->loops--;
+	c->switches = switches;
+}
+
+static void check_jump(struct checker *c, struct stmt *s)
+{
+	if (c->loops || (c->switches && s->kind == S_BREAK))
+		return;
+	diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop", s->kind == S_BREAK ? "break" : "continue");
+	if (c->proc && c->proc->kind == D_PROC)
+		diag_hint(c->d, "a procedure cannot end a loop of its caller; "
+		                "return a value and test it there");
+	else if (c->switches)
+		diag_hint(c->d, "to leave the switch, write break");
 }
 
 static void check_atomic(struct checker *c, struct stmt *s)
@@ -218,19 +240,23 @@ void check_stmt(struct checker *c, struct stmt *s)
 		check_value(c, s->value, s->kind == S_WHILE ? "a condition" : "a count");
 		if (s->kind == S_REPEAT && s->value->is_const && s->value->value < 0)
 			diag_warn(c->d, "dead-code", c->src, s->value->span, "repeat with a negative count does nothing");
-		c->loops++;
-		check_body(c, s->body);
-		c->loops--;
+		check_loop_body(c, s->body);
 		break;
+	case S_FOR:
+		check_for(c, s);
+		break;
+	case S_DO:
+		check_loop_body(c, s->body);
+		check_value(c, s->value, "a condition");
+		break;
+	case S_SWITCH:
+		check_switch(c, s);
+		break;
+	case S_CASE:
+		break; /* check_switch */
 	case S_BREAK:
 	case S_CONTINUE:
-		if (!c->loops) {
-			diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop",
-			           s->kind == S_BREAK ? "break" : "continue");
-			if (c->proc && c->proc->kind == D_PROC)
-				diag_hint(c->d, "a procedure cannot end a loop of its caller; "
-				                "return a value and test it there");
-		}
+		check_jump(c, s);
 		break;
 	case S_RETURN:
 		check_return(c, s);
@@ -264,55 +290,75 @@ void check_stmt(struct checker *c, struct stmt *s)
 
 /* ---- does control reach the end? ---------------------------------------- */
 
-static bool has_break(const struct stmt *s)
+static bool jumps(const struct stmt *s, enum stmt_kind kind)
 {
 	if (!s)
 		return false;
 	switch (s->kind) {
 	case S_BREAK:
-		return true;
+	case S_CONTINUE:
+		return s->kind == kind;
 	case S_BLOCK:
 	case S_EITHER:
-		for (const struct stmt *i = s->body; i; i = i->next)
-			if (has_break(i))
-				return true;
-		return false;
+	case S_CASE:
+		return list_jumps(s->body, kind);
+	case S_SWITCH:
+		return kind == S_CONTINUE && list_jumps(s->body, kind); /* a break in it is its own */
 	case S_IF:
-		return has_break(s->body) || has_break(s->other);
+		return jumps(s->body, kind) || jumps(s->other, kind);
 	case S_ATOMIC:
 	case S_STEP:
-		return has_break(s->body);
+		return jumps(s->body, kind);
 	default:
 		return false;
 	}
 }
 
-/* Warns of the first statement that cannot be reached in each list. */
+bool list_jumps(const struct stmt *first, enum stmt_kind kind)
+{
+	for (const struct stmt *i = first; i; i = i->next)
+		if (jumps(i, kind))
+			return true;
+	return false;
+}
+
+bool list_falls_through(struct checker *c, struct stmt *first)
+{
+	bool on = true, told = false;
+	for (struct stmt *i = first; i; i = i->next) {
+		if (!on && !told && i->kind != S_EMPTY) {
+			diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code", c->src, i->head,
+			          i->kind == S_COMMIT ? "this commit can never be reached" : "this statement can never be reached");
+			told = true;
+		}
+		bool next = falls_through(c, i);
+		on = on && next;
+	}
+	return on;
+}
+
 bool falls_through(struct checker *c, struct stmt *s)
 {
-	bool any = false, on = true, told = false;
+	bool any = false;
 	switch (s->kind) {
 	case S_BLOCK:
-		for (struct stmt *i = s->body; i; i = i->next) {
-			if (!on && !told && i->kind != S_EMPTY) {
-				diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code", c->src, i->head,
-				          i->kind == S_COMMIT ? "this commit can never be reached"
-				                              : "this statement can never be reached");
-				told = true;
-			}
-			bool next = falls_through(c, i);
-			on = on && next;
-		}
-		return on;
+		return list_falls_through(c, s->body);
 	case S_IF:
 		any = falls_through(c, s->body);
 		return (s->other ? falls_through(c, s->other) : true) || any ||
 		       (s->value->is_const && !s->value->value && !s->other);
-	case S_WHILE: {
+	case S_WHILE:
+	case S_FOR: {
 		falls_through(c, s->body);
-		bool endless = s->value->is_const && s->value->value;
-		return !endless || has_break(s->body);
+		bool endless = !s->value || (s->value->is_const && s->value->value);
+		return !endless || jumps(s->body, S_BREAK);
 	}
+	case S_DO: {
+		bool tested = falls_through(c, s->body) || jumps(s->body, S_CONTINUE);
+		return (tested && !(s->value->is_const && s->value->value)) || jumps(s->body, S_BREAK);
+	}
+	case S_SWITCH:
+		return switch_falls_through(c, s);
 	case S_REPEAT:
 		falls_through(c, s->body);
 		return true;
