@@ -43,6 +43,10 @@ const struct explain_page explain_model[] = {
 	  "The message after the name is the system's: no such file, no permission, a directory. '-' means\n"
 	  "standard input. Files larger than 256 MiB are refused.\n",
 	  NULL, NULL, NULL },
+	{ "barrier-count", "a barrier for more threads than there are",
+	  "A thread that waits at a barrier goes on when as many threads have arrived as the declaration says. With\n"
+	  "fewer threads in the model no thread ever passes. It is a warning: --threads may start more of them.\n",
+	  "barrier b = 3;\n" T("wait(b);"), "barrier b = 1;\n" T("wait(b);"), "atm" },
 	{ "case-twice", "two labels of a switch with the same value",
 	  "Each value has one case, and a switch has one default. The labels are constant expressions: two of them may be\n"
 	  "written differently and still be equal.\n",
@@ -233,5 +237,10 @@ const struct explain_page explain_model[] = {
 	  "Assignments and initialisers are written with '=', as in C. ':=' is for SML (files ending in .sml, or\n"
 	  "--sml).\n",
 	  "int x := 3;\n" T("x = x;"), "int x = 3;\n" T("x = x;"), "atm" },
+	{ "wrong-primitive", "a primitive applied to something else",
+	  "wait() and post() are for semaphores, wait(c, l), signal() and broadcast() for conds, wait() for barriers,\n"
+	  "acquire_read() and acquire_write() for rwlocks, call_once() for once flags, acquire() for locks. To wait until a\n"
+	  "condition holds, use assume().\n",
+	  "int x;\n" T("wait(x == 1);"), "int x;\n" T("assume(x == 1);"), "atm" },
 	{ NULL, NULL, NULL, NULL, NULL, NULL },
 };

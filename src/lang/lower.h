@@ -64,6 +64,8 @@ struct lower {
 	bool ignoring;            /* inside a block whose marks are as if absent */
 	struct span stmt;         /* the statement being lowered */
 	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
+	uint32_t threads;         /* of the whole program */
+	uint32_t enums1[2];       /* of waiting threads, of once: their ids + 1 */
 	bool told_step;           /* not_in_step was reported */
 	uint32_t depth;           /* of statements and expressions, through calls */
 	bool failed;
@@ -95,6 +97,15 @@ uint32_t declare_local(struct lower *l, struct decl *d);
 void lower_for(struct lower *l, struct stmt *s);
 void lower_do(struct lower *l, struct stmt *s);
 void lower_switch(struct lower *l, struct stmt *s);
+
+/* lower_sync.c */
+/* A semaphore, rwlock, cond, barrier or once as a plain variable; `v` has its name and place. Pushes initial values. */
+struct ir_var sync_var(struct lower *l, struct decl *d, struct ir_var v);
+int32_t sync_initial(const struct decl *d, const struct expr *init);
+/* At the start of a thread: it holds no rwlock. */
+void sync_begin_thread(struct lower *l);
+void lower_sync(struct lower *l, struct expr *e, uint32_t dest);
+void lower_release_rwlock(struct lower *l, struct stmt *s);
 
 /* lower_stmt.c */
 /* False, after one message, when the recursion is too deep; else pair with

@@ -389,6 +389,10 @@ static void lower_return(struct lower *l, struct stmt *s)
 
 static void lower_lock(struct lower *l, struct stmt *s)
 {
+	if (s->target->decl->type->kind == TY_RWLOCK) {
+		lower_release_rwlock(l, s);
+		return;
+	}
 	assert(s->target->decl->type->kind == TY_LOCK);
 	struct decl *d = s->target->decl;
 	struct val index = place_index(l, s->target);

@@ -58,6 +58,11 @@ void scope_declare(struct checker *c, struct decl *d);
  * says what was looked for ("variable"). */
 struct decl *scope_find(struct checker *c, name_id name, struct span at, const char *what);
 
+static inline bool is_sync(enum type_kind k)
+{
+	return k >= TY_LOCK;
+}
+
 const char *name_of(const struct checker *c, name_id n);
 /* "int", "bool", "enum color", for messages. */
 const char *type_text(struct checker *c, enum type_kind k, const struct decl *en);
@@ -87,6 +92,17 @@ void check_loop_body(struct checker *c, struct stmt *body);
 /* type_control.c */
 void check_for(struct checker *c, struct stmt *s);
 void check_switch(struct checker *c, struct stmt *s);
+/* type_sync.c */
+/* Is this the type of a variable? Then it is resolved: semaphore, rwlock, cond, barrier, once, unless the model declares
+ * the name. */
+bool check_sync_type(struct checker *c, struct type_ref *ty);
+/* Is the call one of a primitive? Then it is checked: wait, post, ..., unless the model declares the name. */
+bool check_sync_call(struct checker *c, struct expr *e);
+/* "lock", "semaphore", ...; and with its article. */
+const char *sync_word(enum type_kind k);
+const char *sync_a_word(enum type_kind k);
+/* What is done with it: "use acquire(l) and release(l)". */
+void sync_hint(struct checker *c, enum type_kind k);
 /* A variable's type, size and initial values; default_value is what it has without them. */
 void check_var(struct checker *c, struct decl *d);
 int64_t default_value(const struct type_ref *ty);

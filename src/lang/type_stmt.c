@@ -24,10 +24,32 @@ static void check_init_value(struct checker *c, struct decl *d, struct expr *e)
 		           (long long)v, ty->min, ty->max, name_of(c, d->name));
 }
 
+/* The initial value of a synchronisation object; false when the rest makes no sense. */
+static bool check_sync_var(struct checker *c, struct decl *d)
+{
+	enum type_kind k = d->type->kind;
+	if (k == TY_BARRIER && d->is_array) {
+		diag_error(c->d, "type", c->src, d->name_span, "barriers cannot be in an array");
+		diag_hint(c->d, "give each a name of its own");
+		return false;
+	}
+	if (k == TY_BARRIER && !d->init && !d->is_param) {
+		diag_error(c->d, "type", c->src, d->name_span, "the barrier '%s' does not say for how many threads it waits",
+		           name_of(c, d->name));
+		diag_hint(c->d, "barrier %s = 2;", name_of(c, d->name));
+		return false;
+	}
+	if (d->init && k != TY_BARRIER && k != TY_SEMAPHORE) {
+		diag_error(c->d, "type", c->src, d->init->span, "%s takes no initial value", sync_a_word(k));
+		return false;
+	}
+	return true;
+}
+
 /* Type, length and initialiser of a variable; not its name. */
 void check_var(struct checker *c, struct decl *d)
 {
-	if (d->first_of_group)
+	if (d->first_of_group && !check_sync_type(c, d->type))
 		check_type_ref(c, d->type);
 	d->array_len = 1;
 	if (d->type->kind == TY_VOID)
@@ -41,7 +63,7 @@ void check_var(struct checker *c, struct decl *d)
 		}
 		d->array_len = (uint32_t)(n < 1 ? 1 : n);
 	}
-	if (d->var_class != VAR_PLAIN && (d->type->kind == TY_LOCK || (int64_t)d->type->max - d->type->min >= 1024)) {
+	if (d->var_class != VAR_PLAIN && (is_sync(d->type->kind) || (int64_t)d->type->max - d->type->min >= 1024)) {
 		diag_error(c->d, "type", c->src, d->class_span, "a %s variable needs a type of at most 1024 values",
 		           d->var_class == VAR_SAFE ? "safe" : "regular");
 		diag_hint(c->d, "use bool, an enum or a range such as int[0..3]");
@@ -50,6 +72,8 @@ void check_var(struct checker *c, struct decl *d)
 		diag_error(c->d, "type", c->src, d->init->span, "locks are free at the start and take no initial value");
 		return;
 	}
+	if (is_sync(d->type->kind) && !check_sync_var(c, d))
+		return;
 	if (d->init_list && !d->is_array)
 		diag_error(c->d, "type", c->src, d->name_span, "'%s' is not an array: it takes one initial value",
 		           name_of(c, d->name));
@@ -84,9 +108,12 @@ static void check_target(struct checker *c, struct stmt *s)
 		t->decl = NULL;
 		return;
 	}
-	if (d->type->kind == TY_LOCK) {
-		diag_error(c->d, "type", c->src, t->span, "a lock cannot be assigned");
-		diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name), name_of(c, d->name));
+	if (is_sync(d->type->kind)) {
+		diag_error(c->d, "type", c->src, t->span, "%s cannot be assigned", sync_a_word(d->type->kind));
+		if (d->type->kind == TY_LOCK)
+			diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name), name_of(c, d->name));
+		else
+			sync_hint(c, d->type->kind);
 		t->decl = NULL;
 		return;
 	}
@@ -110,6 +137,10 @@ static void check_decl_stmt(struct checker *c, struct stmt *s)
 	for (struct decl *d = s->decls; d; d = d->next) {
 		declare_type(c, d->type);
 		check_var(c, d);
+		if (d->type->kind > TY_LOCK && d->first_of_group) {
+			diag_error(c->d, "misplaced", c->src, d->type->span, "%s is shared: declare it at the top level",
+			           sync_a_word(d->type->kind));
+		}
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
@@ -142,11 +173,15 @@ static void check_lock_stmt(struct checker *c, struct stmt *s)
 	struct decl *d = s->target->decl;
 	if (!d)
 		return;
+	if (d->kind == D_VAR && d->type->kind == TY_RWLOCK && s->kind == S_RELEASE)
+		return;
 	if (d->kind != D_VAR || d->type->kind != TY_LOCK) {
 		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s", word, name_of(c, d->name),
 		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl) : "a constant");
 		diag_note(c->d, c->src, d->name_span, "declared here");
-		if (d->kind == D_VAR && d->is_shared)
+		if (d->kind == D_VAR && is_sync(d->type->kind))
+			sync_hint(c, d->type->kind);
+		else if (d->kind == D_VAR && d->is_shared)
 			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
 		s->target->decl = NULL;
 	}
