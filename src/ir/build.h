@@ -42,7 +42,7 @@ struct build_local { /* named local with its virtual register */
 
 struct ir_builder {
 	struct arena *arena;
-	bool keep_dead;
+	bool keep_dead, fixed_counts;
 	AVEC(struct ir_var) vars;
 	AVEC(struct ir_enum) enums;
 	AVEC(struct ir_template) templates;

@@ -131,7 +131,7 @@ enum ir_op {
 	IR_CHOOSE,  /* a:r = any value of b:k .. c:k */
 	IR_ASSUME,  /* the whole step is not enabled unless b:rk */
 	IR_STUCK,   /* the thread goes to node a forever unless b:rk */
-	IR_ASSERT,  /* fault unless b:rk */
+	IR_ASSERT,  /* fault unless b:rk: an assertion (c:k 0), or lock a is held by the thread (c:k 1) */
 	IR_ENTER,   /* block a */
 	IR_EXIT,    /* block a */
 	IR_COMMIT,  /* block a; the phase bit is reg b */
@@ -191,8 +191,12 @@ struct ir_access { /* something a step may do to shared state */
 	uint32_t ins;   /* the instruction */
 };
 
+/* Steps of wait, post, signal, ...: shown by their text, not by what they access. */
+enum ir_primitive { IR_NO_PRIMITIVE, IR_PRIMITIVE, IR_PRIMITIVE_RESUMES /* the end of a wait */ };
+
 struct ir_node {
 	enum ir_node_kind kind;
+	enum ir_primitive primitive;
 	uint32_t ins;             /* its IR_STOP */
 	struct span span;         /* the statement a step from here executes */
 	uint32_t block;           /* the block a thread waiting here is inside of */
@@ -283,7 +287,8 @@ struct ir_oper { /* one call site of a method, after inlining */
 struct ir {
 	const struct source *src;
 	bool sml;
-	bool keep_dead; /* dead locals keep their values */
+	bool keep_dead;    /* dead locals keep their values */
+	bool fixed_counts; /* its variables and code depend on the number of threads: no proof is for other numbers */
 	struct ir_var *vars;
 	struct ir_enum *enums;
 	struct ir_template *templates;

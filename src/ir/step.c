@@ -470,7 +470,7 @@ static enum ir_result run(struct machine *m)
 			break;
 		case IR_ASSERT:
 			if (!B)
-				return FAULT(IRF_ASSERT, 0);
+				return FAULT(i->c ? IRF_RELEASE : IRF_ASSERT, 0);
 			break;
 		case IR_ENTER:
 			if (m->eff)

@@ -279,6 +279,7 @@ static bool spaced(const struct fmt *f, uint32_t t)
 	case T_DOT:
 	case T_DOTDOT:
 	case T_LBRACK:
+	case T_LABEL_COLON:
 		return false;
 	case T_INC:
 	case T_DEC:
@@ -323,6 +324,7 @@ static bool may_break(const struct fmt *f, uint32_t t)
 	case T_LBRACK:
 	case T_DOT:
 	case T_DOTDOT:
+	case T_LABEL_COLON:
 		return false;
 	default:
 		break;
@@ -394,7 +396,7 @@ static void put_token(struct fmt *f, uint32_t t, uint32_t gap, bool commented)
 	}
 	buf_add(&f->text, f->src->text + k->start, k->end - k->start);
 	f->comment_only = false;
-	f->blank_ok = !(flags & LAY_OPEN);
+	f->blank_ok = !(flags & LAY_OPEN) && k->kind != T_LABEL_COLON;
 	if (k->kind == T_LPAREN || k->kind == T_LBRACK)
 		f->parens++;
 	else if ((k->kind == T_RPAREN || k->kind == T_RBRACK) && f->parens)

@@ -42,6 +42,7 @@ const char *token_text(enum tok kind)
 		[T_DOT] = "'.'",
 		[T_DOTDOT] = "'..'",
 		[T_COLON] = "':'",
+		[T_LABEL_COLON] = "':'",
 		[T_QUESTION] = "'?'",
 		[T_ASSIGN] = "'='",
 		[T_WALRUS] = "':='",
@@ -113,6 +114,11 @@ const char *token_text(enum tok kind)
 		[T_ANY] = "'any'",
 		[T_BEGIN] = "'begin'",
 		[T_END] = "'end'",
+		[T_FOR] = "'for'",
+		[T_DO] = "'do'",
+		[T_SWITCH] = "'switch'",
+		[T_CASE] = "'case'",
+		[T_DEFAULT] = "'default'",
 	};
 	return marks[kind];
 }

@@ -62,12 +62,14 @@ static void lower_var(struct lower *l, struct decl *d, struct decl *object, stru
 		.object = object ? object->id : IR_NONE,
 		.span = d->name_span,
 	};
+	if (ty->kind > TY_LOCK)
+		v = sync_var(l, d, v);
 	d->id = l->b.vars.len;
 	avec_push(l->arena, &l->b.vars, v);
 	int32_t dflt = ty->min > 0 || ty->max < 0 ? ty->min : 0;
 	struct expr *e = d->init;
-	for (uint32_t i = 0; i < d->array_len; i++) {
-		int32_t x = e ? (int32_t)e->value : dflt;
+	for (uint32_t i = 0; i < v.len; i++) {
+		int32_t x = ty->kind > TY_LOCK ? sync_initial(d, e) : e ? (int32_t)e->value : dflt;
 		if (ty->kind == TY_BOOL)
 			x = x != 0;
 		avec_push(l->arena, &init->v, x);
@@ -141,6 +143,17 @@ static uint32_t thread_count(struct lower *l, struct decl *t, bool *any)
 	return n;
 }
 
+/* Of the whole program, up to what ir_finish accepts. */
+static uint32_t all_threads(struct lower *l)
+{
+	uint64_t n = 0;
+	bool any;
+	for (struct decl *t = l->u->decls; t; t = t->next)
+		if (t->kind == D_THREAD)
+			n += thread_count(l, t, &any);
+	return n < IR_MAX_THREADS ? (uint32_t)n : IR_MAX_THREADS;
+}
+
 static void check_thread_names(struct lower *l)
 {
 	for (uint32_t i = 0; l->opts && i < l->opts->nthreads; i++) {
@@ -179,6 +192,7 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	l->stmt = t->name_span;
 	ctx.end_label = ir_label(&l->b);
 	stop(l, IRN_START);
+	sync_begin_thread(l);
 	lower_stmt(l, t->body);
 	ir_place(&l->b, ctx.end_label);
 	l->b.block = IR_NONE;
@@ -243,6 +257,7 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, st
 	avec_push(a, &l.local_reg, 0u); /* id 0: not declared yet */
 	check_thread_names(&l);
 	lower_enums(&l);
+	l.threads = all_threads(&l);
 	for (struct decl *x = u->decls; x; x = x->next) {
 		if (x->kind == D_VAR)
 			lower_var(&l, x, NULL, &init);

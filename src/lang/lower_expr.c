@@ -520,6 +520,10 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
  * is stored only when the caller has it. */
 void lower_call(struct lower *l, struct expr *e, uint32_t dest)
 {
+	if (e->sync) {
+		lower_sync(l, e, dest);
+		return;
+	}
 	assert(e->decl && e->decl->kind == D_PROC);
 	struct decl *proc = e->decl;
 	uint32_t mark = l->b.top, scope = l->b.scope, oper = l->b.oper, id = IR_NONE;

@@ -166,17 +166,17 @@ static void lower_decls(struct lower *l, struct stmt *s)
 
 /* ---- control ------------------------------------------------------------ */
 
-static void jmp(struct lower *l, uint32_t label, struct span at)
+void jmp(struct lower *l, uint32_t label, struct span at)
 {
 	emit2(l, IR_JMP, label, imm(0), at);
 }
 
 /* The condition of if and while; in SML it is a step of its own. */
-static void lower_test(struct lower *l, struct stmt *s, uint32_t no)
+void lower_test(struct lower *l, struct stmt *s, uint32_t no)
 {
 	assert(s->value);
-	l->stmt = (struct span){ s->head.start, s->value->span.end };
-	if (s->value->span.end < l->u->src->len && l->u->src->text[s->value->span.end] == ')')
+	l->stmt = (struct span){ s->kind == S_FOR ? s->value->span.start : s->head.start, s->value->span.end };
+	if (s->kind != S_FOR && s->value->span.end < l->u->src->len && l->u->src->text[s->value->span.end] == ')')
 		l->stmt.end++;
 	if (l->u->sml)
 		sml_step(l, s->value, NULL);
@@ -199,9 +199,10 @@ static void lower_if(struct lower *l, struct stmt *s)
 	ir_place(&l->b, end);
 }
 
-static void lower_loop_body(struct lower *l, struct stmt *s, uint32_t again, uint32_t end)
+void lower_loop_body(struct lower *l, struct stmt *s, uint32_t again, uint32_t end)
 {
-	struct loop_ctx ctx = { end, again, l->b.block != IR_NONE, l->loop };
+	bool inside = l->b.block != IR_NONE;
+	struct loop_ctx ctx = { end, again, inside, inside, l->loop };
 	l->loop = &ctx;
 	lower_stmt(l, s->body);
 	l->loop = ctx.outer;
@@ -402,6 +403,10 @@ static void lower_return(struct lower *l, struct stmt *s)
 
 static void lower_lock(struct lower *l, struct stmt *s)
 {
+	if (s->target->decl->type->kind == TY_RWLOCK) {
+		lower_release_rwlock(l, s);
+		return;
+	}
 	assert(s->target->decl->type->kind == TY_LOCK);
 	struct decl *d = s->target->decl;
 	struct val index = place_index(l, s->target);
@@ -415,11 +420,10 @@ static void lower_lock(struct lower *l, struct stmt *s)
 	        s->span);
 }
 
-static void lower_list(struct lower *l, struct stmt *s)
+void lower_list(struct lower *l, struct stmt *first)
 {
-	assert(s->kind == S_BLOCK);
 	uint32_t top = l->b.top, scope = l->b.scope;
-	for (struct stmt *i = s->body; i && !l->failed && !l->b.error; i = i->next)
+	for (struct stmt *i = first; i && !l->failed && !l->b.error; i = i->next)
 		lower_stmt(l, i);
 	l->b.top = top;
 	l->b.scope = scope;
@@ -441,7 +445,7 @@ static void lower_simple(struct lower *l, struct stmt *s)
 		leave_to(l, l->loop->break_label, l->loop->in_block, s->span);
 		break;
 	case S_CONTINUE:
-		leave_to(l, l->loop->continue_label, l->loop->in_block, s->span);
+		leave_to(l, l->loop->continue_label, l->loop->continue_in_block, s->span);
 		break;
 	case S_RETURN:
 		lower_return(l, s);
@@ -478,7 +482,7 @@ void lower_stmt(struct lower *l, struct stmt *s)
 	l->stmt = s->span;
 	switch (s->kind) {
 	case S_BLOCK:
-		lower_list(l, s);
+		lower_list(l, s->body);
 		break;
 	case S_DECL:
 		lower_decls(l, s);
@@ -492,6 +496,15 @@ void lower_stmt(struct lower *l, struct stmt *s)
 		break;
 	case S_REPEAT:
 		lower_repeat(l, s);
+		break;
+	case S_FOR:
+		lower_for(l, s);
+		break;
+	case S_DO:
+		lower_do(l, s);
+		break;
+	case S_SWITCH:
+		lower_switch(l, s);
 		break;
 	case S_EITHER:
 		lower_either(l, s);

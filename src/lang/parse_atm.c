@@ -2,6 +2,8 @@
  * parse_atm: types and declarations of .atm (docs/language.md), one function a
  * production, the production above it. Recursive descent, errors collected.
  */
+#include <string.h>
+
 #include "lang/parse_atm.h"
 #include "base/invariant.h"
 #include "lang/parse_foreign.h"
@@ -40,7 +42,7 @@ static struct decl *parse_enumerators(struct parser *p)
 }
 
 /* type := "bool" | "int" [ "[" expr ".." expr "]" ] | "lock" | "void"
- *       | "enum" NAME [ "{" NAME { "," NAME } "}" ] | NAME */
+ *       | "enum" NAME [ "{" NAME { "," NAME } "}" ] | [ "spurious" ] NAME */
 struct type_ref *parse_type(struct parser *p)
 {
 	const struct token *t = tok_next(p);
@@ -92,10 +94,15 @@ struct type_ref *parse_type(struct parser *p)
 		}
 		break;
 	}
-	default: /* T_NAME: an enum's name alone */
+	default: /* T_NAME: the name of an enum or of a synchronisation object's type, alone */
 		ty->kind = TY_ENUM;
 		ty->name = t->value;
 		ty->name_span = tok_span(t);
+		if (peek_kind(p) == T_NAME && peek_at(p, 1) == T_NAME && !strcmp(intern_str(p->names, t->value), "spurious")) {
+			ty->spurious = true;
+			ty->name = peek(p)->value;
+			ty->name_span = tok_span(tok_next(p));
+		}
 		break;
 	}
 	ty->span = span_from(p, t->start);

@@ -20,8 +20,9 @@ static void check_proc(struct checker *c, struct decl *p)
 	p->id = 0; /* head of its call list until lowering */
 	scope_open(c, &mark);
 	for (struct decl *d = p->params; d; d = d->next) {
-		if (d->type->kind == TY_LOCK)
-			diag_error(c->d, "type", c->src, d->type->span, "a lock cannot be passed; name it in the procedure");
+		if (is_sync(d->type->kind))
+			diag_error(c->d, "type", c->src, d->type->span, "%s cannot be passed; name it in the procedure",
+			           sync_a_word(d->type->kind));
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
@@ -286,9 +287,8 @@ static void warn_unused(struct checker *c)
 	assert(!c->d->errors);
 	for (struct decl *d = c->u->decls; d; d = d->next) {
 		if (d->kind == D_VAR && !d->reads && d->writes <= (d->init != NULL))
-			diag_warn(c->d, "unused", c->src, d->name_span,
-			          d->type->kind == TY_LOCK ? "the lock '%s' is never used" : "the variable '%s' is never used",
-			          name_of(c, d->name));
+			diag_warn(c->d, "unused", c->src, d->name_span, "the %s '%s' is never used",
+			          is_sync(d->type->kind) ? sync_word(d->type->kind) : "variable", name_of(c, d->name));
 		else if (d->kind == D_PROC && !d->reads)
 			diag_warn(c->d, "unused", c->src, d->name_span, "the procedure '%s' is never called", name_of(c, d->name));
 		else if (d->kind == D_OBJECT && !d->reads)

@@ -15,9 +15,9 @@ static bool is_value(enum type_kind k)
 void check_value(struct checker *c, struct expr *e, const char *what)
 {
 	check_expr(c, e);
-	if (e->type == TY_LOCK) {
-		diag_error(c->d, "type", c->src, e->span, "a lock has no value");
-		diag_hint(c->d, "use acquire(l) and release(l)");
+	if (is_sync(e->type)) {
+		diag_error(c->d, "type", c->src, e->span, "%s has no value", sync_a_word(e->type));
+		sync_hint(c, e->type);
 		e->type = TY_INT;
 	} else if (e->type == TY_VOID) {
 		diag_error(c->d, "type", c->src, e->span, "%s is needed, but the call returns nothing", what);
@@ -163,7 +163,7 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 	struct decl *param = proc->params;
 	uint32_t i = 0;
 	for (struct expr *arg = e->args; arg; arg = arg->next, i++) {
-		if (param && param->type->kind == TY_LOCK) {
+		if (param && is_sync(param->type->kind)) {
 			check_expr(c, arg); /* the parameter was reported */
 			param = param->next;
 		} else if (param) {
@@ -184,6 +184,8 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 static void check_call(struct checker *c, struct expr *e)
 {
 	assert(e->kind == E_CALL);
+	if (check_sync_call(c, e))
+		return;
 	struct decl *d = scope_find(c, e->name, e->name_span, "the procedure");
 	const char *hint = d ? NULL : foreign_call_hint(name_of(c, e->name));
 	if (hint)
@@ -262,9 +264,12 @@ static void check_rmw(struct checker *c, struct expr *e)
 		diag_error(c->d, "not-shared", c->src, e->a->span, "%s needs a shared variable; '%s' is local", word,
 		           name_of(c, d->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
-	} else if (d && d->kind == D_VAR && d->type->kind == TY_LOCK) {
-		diag_error(c->d, "type", c->src, e->a->span, "%s cannot be applied to a lock", word);
-		diag_hint(c->d, "use acquire and release, or make it a bool");
+	} else if (d && d->kind == D_VAR && is_sync(d->type->kind)) {
+		diag_error(c->d, "type", c->src, e->a->span, "%s cannot be applied to %s", word, sync_a_word(d->type->kind));
+		if (d->type->kind == TY_LOCK)
+			diag_hint(c->d, "use acquire and release, or make it a bool");
+		else
+			sync_hint(c, d->type->kind);
 	} else if (d && d->kind == D_VAR && d->var_class != VAR_PLAIN) {
 		diag_error(c->d, "type", c->src, e->a->span, "%s needs a plain variable; '%s' is only a %s register", word,
 		           name_of(c, d->name), d->var_class == VAR_SAFE ? "safe" : "regular");

@@ -92,7 +92,12 @@ const char *type_text(struct checker *c, enum type_kind k, const struct decl *en
 	case TY_INT:
 		return "int";
 	case TY_LOCK:
-		return "a lock";
+	case TY_SEMAPHORE:
+	case TY_RWLOCK:
+	case TY_COND:
+	case TY_BARRIER:
+	case TY_ONCE:
+		return sync_a_word(k);
 	case TY_VOID:
 		return "no value";
 	case TY_ENUM:

@@ -508,7 +508,7 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	case IR_CHOOSE:
 		return choose(k, w, i, now);
 	case IR_ASSERT:
-		return require(k, w, ex_unary(x, IR_BOOL, now->b), IRF_ASSERT);
+		return require(k, w, ex_unary(x, IR_BOOL, now->b), i->c ? IRF_RELEASE : IRF_ASSERT);
 	case IR_EXIT:
 		leave(k, w, i);
 		return true;

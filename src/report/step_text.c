@@ -280,6 +280,12 @@ static void statement(const struct run *r, const struct run_step *s, const struc
 		buf_char(out, ')');
 }
 
+static void primitive(const struct ir *p, const struct ir_node *n, struct buf *out)
+{
+	buf_str(out, n->primitive == IR_PRIMITIVE_RESUMES ? "resume " : "");
+	source(p, n->span, out);
+}
+
 /* Returns how many bytes at the end are the step's result. */
 static size_t action(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
@@ -296,6 +302,10 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 		buf_str(out, "start");
 		return 0;
 	case IRN_STEP:
+		if (n->primitive) {
+			primitive(p, n, out);
+			return 0;
+		}
 		if (p->sml || !s->nevent || s->nevent > 4) {
 			statement(r, s, g, out);
 			return 0;
@@ -305,6 +315,10 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 	case IRN_ACCESS:
 	case IRN_LOCK:
 	case IRN_REGISTER:
+		if (n->primitive) {
+			primitive(p, n, out);
+			return 0;
+		}
 		if (s->nevent)
 			return events(r, s, g, out);
 		source(p, n->span, out);
@@ -326,7 +340,8 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 static void choice(const struct run *r, const struct run_step *s, struct buf *out)
 {
 	assert(s->pick + s->npick <= r->npicks && s->local + s->nlocal <= r->nlocals);
-	bool told = s->npick == 1 && s->nevent == 1 && r->events[s->event].mode == IRA_READ_RESP;
+	bool told = s->npick == 1 && ((s->nevent == 1 && r->events[s->event].mode == IRA_READ_RESP) ||
+	                              r->ir->nodes[s->node].primitive); /* whom a signal woke is in the changes */
 	for (uint32_t i = 0; i < s->nlocal; i++) {
 		buf_str(out, ", ");
 		text_local(r->ir, &r->locals[s->local + i], out);
