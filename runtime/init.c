@@ -119,7 +119,7 @@ static void one_option(const char *text, size_t n)
 	unknown_option(item);
 }
 
-void rt_options_read(void)
+static void rt_options_read(void)
 {
 	for (unsigned i = 0; i < NROWS; i++)
 		set_option(&rows[i], rows[i].value);

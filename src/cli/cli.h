@@ -40,10 +40,6 @@ int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...) __at
 
 /* ---- trace_tools.c: the helpers of `intact trace`: convert, stats, verify ---- */
 
-/* Options and exactly `want` words; -1 to go on, else the exit code. */
-int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
-                     const char *what, const char **args);
-
 int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
 int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
 /* `intact trace verify REPORT TRACE` */

@@ -8,8 +8,9 @@
 #include "judge/trace.h"
 #include "verify/verify.h"
 
-int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
-                     const char *what, const char **args)
+/* Options and exactly `want` words; -1 to go on, else the exit code. */
+static int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
+                            const char *what, const char **args)
 {
 	assert(want >= 0 && args);
 	struct opts p = { table, args, 0, false };

@@ -80,7 +80,6 @@ struct graph {
 	uint32_t *queue, queue_cap;
 	uint64_t stamp;
 	struct grow_budget memory;
-	struct serial_stats st;
 };
 
 /* Element `want` of an array exists, or the analysis ends. */
@@ -145,8 +144,7 @@ static uint32_t node_new(struct graph *g)
 	}
 	struct graph_node *d = &g->nodes[id];
 	*d = (struct graph_node){ .gen = d->gen, .stamp = 0, .live = true };
-	if (++g->live > g->st.live)
-		g->st.live = g->live;
+	g->live++;
 	assert(id && id < g->nnodes && g->nodes[id].live);
 	return id;
 }
@@ -270,10 +268,8 @@ static void link_in(struct graph *g, const struct past *p, const struct event *e
 	struct graph_thread *th = &g->threads[e->thread];
 	if (!p->end.event || p->end.thread == e->thread)
 		return;
-	g->st.links++;
 	if (!alive(g, p->node, p->gen))
 		return;
-	g->st.slow++;
 	struct cycle_link link = { p->end, past_of(g, e).end };
 	if (th->in_block && !g->nodes[th->node].found) {
 		g->stamp++;
@@ -446,12 +442,6 @@ struct graph *graph_new(const struct serial_opts *o)
 	g->nnodes = g->nedges = 1;
 	g->next_sweep = SWEEP_MIN;
 	return g;
-}
-
-void graph_stats(const struct graph *g, struct serial_stats *out)
-{
-	*out = g->st;
-	out->bytes = g->memory.used;
 }
 
 void graph_free(struct graph *g)

@@ -113,7 +113,7 @@ uint32_t monitor_set_add(struct monitor *m, uint32_t set, int32_t value)
 
 /* A state is the list of the events so far. At the answer of a read the whole
  * of it is judged. */
-uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, uint32_t event)
+static uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, uint32_t event)
 {
 	uint32_t len, n = 0, *open;
 	const int32_t *old = seqtab_get(&m->states, state, &len);

@@ -100,7 +100,6 @@ bool monitor_set_has(const struct monitor *m, uint32_t set, int32_t value);
 bool monitor_set_within(const struct monitor *m, uint32_t a, uint32_t b);
 uint32_t monitor_atomic(struct monitor *m, uint32_t state, const int32_t *ev);
 uint32_t monitor_weak(struct monitor *m, uint32_t state, const int32_t *ev);
-uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, uint32_t event);
 uint32_t monitor_atomic_initial(struct monitor *m);
 uint32_t monitor_weak_initial(struct monitor *m);
 void monitor_weak_rename(struct monitor *m, uint32_t state, const uint32_t *to);

@@ -210,10 +210,6 @@ static inline bool product_unequal(const struct product *x, uint32_t global)
 	return *(const bool *)stable_array_at(&x->unequal, global);
 }
 
-static inline const struct prod_local *product_local(const struct product *x, uint32_t kind, uint32_t local)
-{
-	return &x->kinds[kind].info[local];
-}
 uint64_t product_bytes(const struct product *x);
 
 /* Switches transactions on; false when out of memory. */

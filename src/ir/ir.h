@@ -440,6 +440,7 @@ void ir_print(const struct ir *p, struct buf *out);
 void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t value, struct buf *out);
 /* "worker 2", or "worker" when there is one of them. */
 void ir_print_thread(const struct ir *p, uint32_t thread, struct buf *out);
+const char *ir_mode_name(uint32_t mode); /* enum ir_access_mode: "read", "begin-read"; words joined by dashes */
 /* What a step from this node does, from the source text: "data = data + 1",
  * preceded by what of it this step is: "read data". */
 void ir_print_node(const struct ir *p, uint32_t node, struct buf *out);

@@ -125,7 +125,7 @@ static void judge_all(struct survey *s, const struct rec *rec)
 		                      "--atomic names those that matter\n");
 }
 
-void functions_survey(struct cli *cli, const struct explore_ask *ask, struct arena *a, struct explore_gaps *out)
+bool functions_survey(struct cli *cli, const struct explore_ask *ask, struct arena *a, struct explore_gaps *out)
 {
 	assert(ask->argv && ask->argv[0]);
 	struct explore_ask some = *ask;
@@ -134,6 +134,7 @@ void functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 	struct cli quiet = *cli;
 	int fd = memfd_create("intact-survey", 0);
 	void *rec = MAP_FAILED;
+	bool done = false;
 	if (fd > 0 && !ftruncate(fd, (off_t)(ROOM * sizeof(struct rec))))
 		rec = mmap(NULL, ROOM * sizeof(struct rec), PROT_READ, MAP_SHARED, fd, 0);
 	if (rec != MAP_FAILED && find_in_path(ask->argv[0], program, sizeof program)) {
@@ -146,13 +147,10 @@ void functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 		some.strategy = SCHED_MIX;
 		some.no_coverage = true;
 		int rc = explore_search(&quiet, &some, &got);
-		if (rc == EXIT_HOLDS && got.modules) {
+		done = rc == EXIT_HOLDS && got.modules;
+		if (done) {
 			struct survey s = { cli, got.modules, program, a, out };
 			judge_all(&s, rec);
-		} else {
-			buf_str(&cli->err,
-			        "intact: the functions that `intact run` would report could not be determined; they are not "
-			        "judged (--atomic names functions)\n");
 		}
 		explore_got_free(&got);
 		buf_free(&quiet.err);
@@ -162,4 +160,5 @@ void functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 		munmap(rec, ROOM * sizeof(struct rec));
 	if (fd >= 0)
 		close(fd);
+	return done;
 }

@@ -150,7 +150,7 @@ struct history_run *history_run_new(const struct history_args *a, const struct h
 	run->opts.condition = (enum condition)a->condition;
 	run->opts.algorithm = (enum algorithm)a->algorithm;
 	run->opts.delta = a->delta;
-	run->opts.order = a->witness || to->results;
+	run->opts.order = a->witness || to->results || to->judged;
 	run->opts.jobs = (uint32_t)a->jobs;
 	return run;
 }
@@ -347,6 +347,8 @@ static int judge_job(const struct history_job *j)
 		rc = refused(run, h, &c, in.object);
 	} else {
 		rc = exit_of(c.verdict);
+		if (run->sink->judged)
+			run->sink->judged(run->sink->judged_arg, h, &c);
 		struct buf *json = judge_next(run->sink->results);
 		if (json)
 			history_json(h, &in, &run->opts, &c, a->witness, part_order, json);

@@ -58,13 +58,19 @@ extern const char *const history_orders[], *const history_nils[], *const history
 	{ OPT_FLAG, "witness", 'w', NULL, &(a)->witness, "show the linearization that was found", 0, 0, NULL }
 /* clang-format on */
 
+struct history;
+struct check;
+
 /* Where it goes. */
 struct history_sink {
 	struct buf *text;    /* the report; NULL: none is wanted */
 	struct buf *results; /* JSON, commas between them; NULL: none is wanted */
 	struct buf *err;     /* what is wrong with the input */
 	bool color, color_err;
-	bool quiet;                           /* of what is decided no text */
+	bool quiet; /* of what is decided no text */
+	/* Called with what was decided; or NULL. */
+	void (*judged)(void *arg, const struct history *h, const struct check *c);
+	void *judged_arg;
 	void (*tick)(void *arg, size_t used); /* called now and then by any thread of the run; or NULL */
 	void *tick_arg;
 };

@@ -291,7 +291,8 @@ static void lower_assume(struct lower *l, struct stmt *s)
 
 /* ---- blocks ------------------------------------------------------------- */
 
-void exit_block(struct lower *l, struct span at)
+/* Leaves the open block on a jump that goes outside of it. */
+static void exit_block(struct lower *l, struct span at)
 {
 	assert(l->b.block != IR_NONE);
 	uint32_t block = l->b.block;

@@ -85,7 +85,10 @@ static void print_states(struct dfs *d, struct result *r)
 	r->more_states = d->more_states;
 }
 
-void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_steps, struct result *r)
+/* The states that the object may be in when the operation returns, in every
+ * order of the rest that explains what had completed by then: into r, within a
+ * number of steps; else there are none in r. */
+static void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_steps, struct result *r)
 {
 	assert(culprit < p->n);
 	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;

@@ -113,7 +113,7 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 	struct schedule_module *modules = calloc(CONTROL_MODULES, sizeof *modules);
 	struct schedule_place *points = calloc(CONTROL_PLACES, sizeof *points);
 	struct schedule_place *places = calloc(CONTROL_STEPS, sizeof *places);
-	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC, sizeof *settings);
+	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC + 1, sizeof *settings);
 	struct arena a;
 	arena_init(&a, 0);
 	struct schedule s = { .program = ask->argv[0],
@@ -133,6 +133,8 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 	bool ok = ids && modules && points && places && settings;
 	for (uint32_t i = 0; ok && i < ask->natomic && i < MAX_ATOMIC; i++)
 		settings[s.n_settings++] = (struct schedule_pair){ "atomic", ask->atomic[i] };
+	if (ok && ask->scenario)
+		settings[s.n_settings++] = (struct schedule_pair){ "scenario", ask->scenario };
 	if (ok && ask->gaps)
 		s.n_settings += gaps_write(ask->gaps, &a, settings + s.n_settings, GAPS_SETTINGS);
 	while (s.arguments[s.n_arguments])
@@ -268,6 +270,8 @@ bool explore_load(struct cli *cli, const char *path, struct explore_file *f)
 	for (uint32_t i = 0; i < s.n_settings; i++)
 		if (!strcmp(s.settings[i].name, "atomic"))
 			f->atomic[f->natomic++] = s.settings[i].value;
+		else if (!strcmp(s.settings[i].name, "scenario"))
+			f->scenario = s.settings[i].value;
 	if (!gaps_read(&f->gaps, s.settings, s.n_settings)) {
 		buf_printf(&cli->err, "intact: '%s': a setting of the functions that are judged ('gap ...') cannot be read\n",
 		           path);

@@ -60,7 +60,10 @@ static void log_begin(struct settings *s)
 	s->text.json = &s->log;
 }
 
-bool settings_read(struct settings *s, const char *options, struct buf *err, bool color)
+/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero except
+ * for its arena. False when a file it names cannot be read (err says so). `color`:
+ * standard error shows colours. */
+static bool settings_read(struct settings *s, const char *options, struct buf *err, bool color)
 {
 	assert(!s->symbols && !s->options && !s->log_path); /* zero except for its arena */
 	struct arena *a = &s->arena;

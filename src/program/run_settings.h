@@ -21,10 +21,6 @@ struct settings {
 	double asked, said;      /* progress: when it began, when it was last shown */
 };
 
-/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero except
- * for its arena. False when a file it names cannot be read (err says so). `color`:
- * standard error shows colours. */
-bool settings_read(struct settings *s, const char *options, struct buf *err, bool color);
 /* ... of the environment, for a command: names that take their time are told of on a terminal. */
 bool settings_of_command(struct settings *s, struct cli *cli);
 /* The value of a key of the options, the last one given; NULL when it is not there. */

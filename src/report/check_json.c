@@ -17,7 +17,7 @@ static const char *const problems[] = {
 	[PROBLEM_COMMIT] = "commit",   [PROBLEM_QUIESCENCE] = "quiescence", [PROBLEM_HISTORY] = "history",
 };
 
-const char *problem_name(enum verdict_problem p)
+static const char *problem_name(enum verdict_problem p)
 {
 	assert(p < sizeof problems / sizeof *problems && problems[p]);
 	return problems[p];

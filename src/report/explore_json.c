@@ -8,6 +8,7 @@
 #include "base/invariant.h"
 #include "report/doc.h"
 #include "report/explore.h"
+#include "report/explore_object.h"
 
 static void place(struct json_out *j, const char *key, const struct explore_place *p)
 {
@@ -86,6 +87,8 @@ static void cycle(struct json_out *j, const struct explore_failure *f)
 			json_begin_object(j, NULL);
 			json_text(j, "text", f->cycle.data[i].what[k]);
 			place(j, "at", &f->cycle.data[i].at[k]);
+			if (f->cycle.data[i].step[k])
+				json_uint(j, "step", f->cycle.data[i].step[k]);
 			json_end(j);
 		}
 	json_end(j);
@@ -138,6 +141,8 @@ static void race(struct json_out *j, const struct explore_race *r, const struct 
 	if (f) {
 		json_uint(j, "preemptions", f->preemptions);
 		json_uint(j, "switches", f->switches);
+		if (f->step)
+			json_uint(j, "step", f->step);
 		threads(j, f);
 		steps(j, f);
 	}
@@ -193,6 +198,8 @@ void explore_json(const struct explore_report *r, struct buf *out)
 	search(j, r);
 	json_line(j, 1);
 	json_text_if(j, "why_fork", r->why_fork);
+	if (r->object)
+		explore_object_json(j, r->object);
 	json_line(j, 0);
 	json_begin_array(j, "results");
 	bool raced = r->failure && !strcmp(r->failure->kind, "race");
@@ -337,6 +344,7 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 		                       .schedule = number(o, "schedule"),
 		                       .preemptions = (uint32_t)number(o, "preemptions"),
 		                       .switches = (uint32_t)number(o, "switches"),
+		                       .step = (uint32_t)number(o, "step"),
 		                       .gone = text_or_null(o, "gone"),
 		                       .cause = text_or_null(o, "cause"),
 		                       .output = text_or_null(o, "output"),
@@ -372,6 +380,7 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 		for (size_t k = 0; k < 2; k++) {
 			l.what[k] = doc_text(json_array_get(cycle, i + k), "text");
 			l.at[k] = read_place(json_object_get(json_array_get(cycle, i + k), "at"));
+			l.step[k] = (uint32_t)number(json_array_get(cycle, i + k), "step");
 		}
 		avec_push(a, &f->cycle, l);
 	}
@@ -418,7 +427,8 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		                      .pairs = number(doc, "pairs"),
 		                      .pairs_both = number(doc, "pairs_in_both_orders"),
 		                      .stopped = doc_safe(a, doc, "stopped"),
-		                      .replay = doc_safe(a, doc, "replay") };
+		                      .replay = doc_safe(a, doc, "replay"),
+		                      .object = explore_object_read(json_object_get(doc, "object"), a) };
 	json_array_foreach(json_object_get(doc, "results"), i, o)
 	{
 		bool race = doc_is(o, "kind", "race");

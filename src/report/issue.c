@@ -53,6 +53,10 @@ const struct rule issue_rules[] = {
 	{ "explore-failure", "ScheduleFails", "error", "A schedule of the program crashes, aborts or fails.",
 	  "The code flow is a schedule that was executed: one thread flow per thread, in the order in which the steps "
 	  "happened. 'intact explore' repeats it." },
+	{ "explore-not-linearizable", "ObjectNotLinearizable", "error", "The results of calls on an object have no explanation.",
+	  "No order of the calls that agrees with real time (or with the weaker condition that was asked for) gives the results "
+	  "that "
+	  "they had in the executed schedule, which is the code flow." },
 	{ "explore-deadlock", "ScheduleStandsStill", "error", "In a schedule of the program every thread waits, or loops forever.",
 	  "At the end of the code flow no thread can continue: each waits for a lock that another holds, or for a wake-up "
 	  "that no thread is left to send." },

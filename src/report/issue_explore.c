@@ -25,6 +25,8 @@ static const char *rule_of(const char *kind)
 		return "explore-deadlock";
 	if (!strcmp(kind, "atomicity"))
 		return "atomicity-violation-confirmed";
+	if (!strcmp(kind, "linearizability"))
+		return "explore-not-linearizable";
 	if (!strcmp(kind, "race"))
 		return "explore-race";
 	if (!strcmp(kind, "misuse"))

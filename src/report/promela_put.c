@@ -66,48 +66,14 @@ void pml_reg(const struct pml *m, uint32_t r)
 
 static const char *op_text(enum ir_op op)
 {
-	switch (op) {
-	case IR_ADD:
-		return "+";
-	case IR_SUB:
-		return "-";
-	case IR_MUL:
-		return "*";
-	case IR_DIV:
-		return "/";
-	case IR_MOD:
-		return "%";
-	case IR_SHL:
-		return "<<";
-	case IR_SHR:
-		return ">>";
-	case IR_AND:
-		return "&";
-	case IR_OR:
-		return "|";
-	case IR_XOR:
-		return "^";
-	case IR_EQ:
-		return "==";
-	case IR_NE:
-		return "!=";
-	case IR_LT:
-		return "<";
-	case IR_LE:
-		return "<=";
-	case IR_GT:
-		return ">";
-	case IR_GE:
-		return ">=";
-	case IR_NEG:
-		return "-";
-	case IR_NOT:
-		return "!";
-	case IR_BITNOT:
-		return "~";
-	default:
-		return "";
-	}
+	/* clang-format off */
+	static const char *const text[IR_OP_COUNT] = {
+		[IR_ADD] = "+", [IR_SUB] = "-", [IR_MUL] = "*", [IR_DIV] = "/", [IR_MOD] = "%", [IR_SHL] = "<<", [IR_SHR] = ">>",
+		[IR_AND] = "&", [IR_OR] = "|", [IR_XOR] = "^", [IR_EQ] = "==", [IR_NE] = "!=", [IR_LT] = "<", [IR_LE] = "<=",
+		[IR_GT] = ">", [IR_GE] = ">=", [IR_NEG] = "-", [IR_NOT] = "!", [IR_BITNOT] = "~",
+	};
+	/* clang-format on */
+	return text[op] ? text[op] : "";
 }
 
 /* INT_MIN % -1 is 0; C does not say so. */
@@ -117,7 +83,7 @@ static bool risky_mod(const struct pml *m, enum ir_op op, uint32_t a, uint32_t b
 	return op == IR_MOD && m->x.ex[a].lo == INT32_MIN && m->x.ex[b].lo <= -1 && m->x.ex[b].hi >= -1;
 }
 
-void pml_ex(const struct pml *m, uint32_t id)
+static void pml_ex(const struct pml *m, uint32_t id)
 {
 	assert(id < m->x.nex);
 	const struct ex e = m->x.ex[id];
@@ -223,7 +189,8 @@ static void put_indexed(const struct pml *m, int32_t base, const struct ir_ins *
 	buf_char(m->out, ']');
 }
 
-void pml_assign(const struct pml *m, int32_t r)
+/* "r5 = " */
+static void pml_assign(const struct pml *m, int32_t r)
 {
 	pml_reg(m, (uint32_t)r);
 	buf_str(m->out, " = ");

@@ -35,30 +35,6 @@ static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct jso
 
 /* ---- steps -------------------------------------------------------------- */
 
-static const char *mode_name(uint32_t mode)
-{
-	switch (mode) {
-	case IRA_READ:
-		return "read";
-	case IRA_WRITE:
-		return "write";
-	case IRA_RMW:
-		return "update";
-	case IRA_ACQUIRE:
-		return "acquire";
-	case IRA_RELEASE:
-		return "release";
-	case IRA_READ_INV:
-		return "begin-read";
-	case IRA_READ_RESP:
-		return "end-read";
-	case IRA_WRITE_INV:
-		return "begin-write";
-	default:
-		return "end-write";
-	}
-}
-
 static void accesses(const struct run *r, const struct run_step *s, struct json_out *j)
 {
 	assert(s->event + s->nevent <= r->nevents);
@@ -66,7 +42,7 @@ static void accesses(const struct run *r, const struct run_step *s, struct json_
 	for (uint32_t i = 0; i < s->nevent; i++) {
 		const struct ir_event *e = &r->events[s->event + i];
 		json_begin_object(j, NULL);
-		json_text(j, "mode", mode_name(e->mode));
+		json_text(j, "mode", ir_mode_name(e->mode));
 		variable(r->ir, e->var, e->elem, j);
 		if (e->mode != IRA_READ_INV) {
 			var_value(r->ir, "before", e->var, e->before, j);

@@ -278,7 +278,8 @@ static bool has_run(const struct ir *p, const struct verdict *v)
 	return v->causal->concrete == CAUSAL_POSSIBLE;
 }
 
-void story_make(struct story *s, const struct ir *p, const struct verdict *v)
+/* Replays the verdict's counterexample and says what there is to say; `s` is to be freed in any case. */
+static void story_make(struct story *s, const struct ir *p, const struct verdict *v)
 {
 	const struct move *path = v->causal ? v->causal->path : v->path;
 	clear(s);
@@ -297,7 +298,7 @@ void story_of_run(struct story *s, struct run *r, const struct verdict *v)
 	tell(s, v);
 }
 
-void story_free(struct story *s)
+static void story_free(struct story *s)
 {
 	run_free(&s->run);
 	run_free(&s->serial[0]);

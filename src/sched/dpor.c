@@ -323,6 +323,20 @@ enum sched_verdict dpor_next(struct sched *s, enum sched_outcome outcome)
 	return SCHED_EXHAUSTED;
 }
 
+bool sched_order(struct sched *s)
+{
+	SCHED_ASSERT(s->in_run);
+	if (s->strategy != SCHED_DPOR)
+		return false;
+	settle(s);
+	return race_clocks(s);
+}
+
+bool sched_happens_before(const struct sched *s, uint32_t i, uint32_t j)
+{
+	return happens_after(s, j, i);
+}
+
 /* The run is to be done again: what it has decided so far is its prefix. */
 void dpor_lost(struct sched *s)
 {
