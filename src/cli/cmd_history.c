@@ -143,12 +143,12 @@ static const char *wrong(const struct history_command *c, int files, struct why 
 /* --generate: a history of transactions to standard output. */
 static int generate(struct history_command *c, int files)
 {
-	char why[400] = "";
+	struct why why = { "" };
 	if (files)
 		return cli_usage(c->cli, c->cmd, "--generate reads no FILE");
-	int rc = history_generate(c->generate, &c->cli->out, flush_out, NULL, why, sizeof why);
+	int rc = history_generate(c->generate, &c->cli->out, flush_out, NULL, &why);
 	if (rc == EXIT_USAGE)
-		return cli_usage(c->cli, c->cmd, "--generate: %s", why);
+		return cli_usage(c->cli, c->cmd, "--generate: %s", why.text);
 	if (rc)
 		buf_str(&c->cli->err, "intact history: the history could not be written\n");
 	return rc;

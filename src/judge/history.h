@@ -100,8 +100,7 @@ int history_convert(struct history_run *run, const char *path, int to, struct bu
                     void *arg);
 /* A history of transactions by parameters ("n=100,anomaly=long-fork"; docs/transactions.md), through `flush` a part at a time. EXIT_USAGE: `why` says what
  * is wrong with them. */
-int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, char *why,
-                     size_t size);
+int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, struct why *why);
 /* Is this a format that history_convert writes? */
 bool history_writes(int format);
 

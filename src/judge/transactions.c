@@ -91,11 +91,10 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	return rc;
 }
 
-int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, char *why,
-                     size_t size)
+int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, struct why *why)
 {
 	struct txn_workload w;
-	if (txn_workload_parse(&w, workload, why, size))
+	if (!txn_workload_parse(&w, workload, why))
 		return EXIT_USAGE;
 	return txn_generate(&w, out, flush, arg) ? EXIT_HOLDS : EXIT_INTERNAL;
 }

@@ -75,22 +75,21 @@ const char *txn_planted_level(const char *anomaly)
 
 /* ---- parameters -------------------------------------------------------------------------------------- */
 
-static const char *anomaly_of(struct txn_workload *w, const char *s, size_t n, char *why, size_t size)
+static bool anomaly_of(struct txn_workload *w, const char *s, size_t n, struct why *why)
 {
 	char name[40];
 	snprintf(name, sizeof name, "%.*s", (int)(n < 39 ? n : 39), s);
 	const struct planted *p = find(name);
 	if (p) {
 		w->anomaly = p->name;
-		return NULL;
+		return true;
 	}
 	int near = nearest_name(name, txn_planted_names, (int)PLANTED);
-	snprintf(why, size, "'%s' is no anomaly that can be planted%s%s%s", name, near >= 0 ? " (did you mean " : "",
-	         near >= 0 ? txn_planted_names[near] : "", near >= 0 ? "?)" : "");
-	return why;
+	return why_set(why, "'%s' is no anomaly that can be planted%s%s%s", name, near >= 0 ? " (did you mean " : "",
+	               near >= 0 ? txn_planted_names[near] : "", near >= 0 ? "?)" : "");
 }
 
-const char *txn_workload_parse(struct txn_workload *w, const char *text, char *why, size_t size)
+bool txn_workload_parse(struct txn_workload *w, const char *text, struct why *why)
 {
 	*w = (struct txn_workload){ .n = 1000, .sessions = 8, .ops = 4, .keys = 50, .reads = 50, .planted = 1, .seed = 1 };
 	const struct {
@@ -109,8 +108,8 @@ const char *txn_workload_parse(struct txn_workload *w, const char *text, char *w
 		bool known = name == 5 && !memcmp(p, "lists", 5) && !v;
 		w->lists |= known;
 		if (v && name == 7 && !memcmp(p, "anomaly", 7)) {
-			if (anomaly_of(w, v, n - 8, why, size))
-				return why;
+			if (!anomaly_of(w, v, n - 8, why))
+				return false;
 			known = true;
 		}
 		if (name == 4 && !memcmp(p, "seed", 4) && end == p + n) {
@@ -121,25 +120,22 @@ const char *txn_workload_parse(struct txn_workload *w, const char *text, char *w
 			if (strlen(numbers[i].name) != name || memcmp(p, numbers[i].name, name))
 				continue;
 			if (end != p + n || x < numbers[i].least || x > numbers[i].most) {
-				snprintf(why, size, "%s is a number from %u to %u", numbers[i].name, numbers[i].least,
-				         numbers[i].most);
-				return why;
+				return why_set(why, "%s is a number from %u to %u", numbers[i].name, numbers[i].least,
+				               numbers[i].most);
 			}
 			*numbers[i].to = (uint32_t)x;
 			known = true;
 		}
 		if (!known) {
-			snprintf(why, size,
-			         "'%.*s' is no parameter of a workload: n, sessions, ops, keys, reads, aborts, infos, lists, "
-			         "planted, "
-			         "anomaly, seed",
-			         (int)(n < 60 ? n : 60), p);
-			return why;
+			return why_set(why,
+			               "'%.*s' is no parameter of a workload: n, sessions, ops, keys, reads, aborts, infos, lists, "
+			               "planted, "
+			               "anomaly, seed",
+			               (int)(n < 60 ? n : 60), p);
 		}
 		p += n;
 	}
-	return w->aborts + w->infos <= 100 ? NULL
-	                                   : (snprintf(why, size, "aborts and infos are more than 100 percent together"), why);
+	return w->aborts + w->infos <= 100 || why_set(why, "aborts and infos are more than 100 percent together");
 }
 
 /* ---- the store ------------------------------------------------------------------------------------------ */

@@ -30,9 +30,8 @@ struct txn_workload {
 extern const char *const txn_planted_names[];
 const char *txn_planted_level(const char *anomaly);
 
-/* "n=1000,sessions=8,lists,anomaly=write-skew": what is left out has a default. NULL: it is right; else what is wrong, in `why` of
- * `size` bytes. */
-const char *txn_workload_parse(struct txn_workload *w, const char *text, char *why, size_t size);
+/* "n=1000,sessions=8,lists,anomaly=write-skew": what is left out has a default. False: `why` says what is wrong. */
+bool txn_workload_parse(struct txn_workload *w, const char *text, struct why *why);
 
 /* The history, a part at a time through `flush` (false: stop). False: out of memory or stopped. */
 bool txn_generate(const struct txn_workload *w, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg);

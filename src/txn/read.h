@@ -17,7 +17,7 @@
 #include "history/read.h"
 #include "txn/txn.h"
 
-/* Does the text that the reader has opened look like transactions? Its format may become FORMAT_PLUME. */
+/* Does the text that the reader has opened look like transactions? Its format may become one of those of transactions alone. */
 bool txn_sniff(struct reader *r);
 
 /* The whole history, with the open reader `r` (the caller closes it); th is initialised. False after an error in r->d
