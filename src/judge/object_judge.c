@@ -144,7 +144,8 @@ bool object_judge_init(struct object_judge *j, const struct objtest_about *about
 		return false;
 	if (!j->named)
 		return true;
-	const char *bad = history_args_wrong(&j->args);
+	struct why why;
+	const char *bad = history_args_wrong(&j->args, &why);
 	if (bad)
 		return wrong(err, about, bad, about->spec, "see `intact history --help`");
 	j->sink = (struct history_sink){ .results = &j->results, .err = &j->spoilt, .judged = keep_order, .judged_arg = j };

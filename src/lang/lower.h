@@ -99,8 +99,6 @@ void not_in_step(struct lower *l, struct span at, const char *what);
 void lower_stmt(struct lower *l, struct stmt *s);
 /* A node of this kind at the present place, unless inside a step. */
 void stop(struct lower *l, enum ir_node_kind kind);
-/* Leaves the open block on a jump that goes outside of it. */
-void exit_block(struct lower *l, struct span at);
 
 static inline struct val imm(int64_t v)
 {
