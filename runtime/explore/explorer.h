@@ -190,6 +190,7 @@ struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
 	uint8_t kind, bytes;
+	uint32_t step; /* steps of the schedule by then */
 };
 
 struct x_spun {
@@ -642,6 +643,10 @@ extern long x_server_pid, x_child_pid;
 bool x_traps(void);
 bool x_traps_here(void); /* of the kernel thread that calls */
 void x_signal_stack(void);
+/* identity.c: a call about the program's process or one of its threads. True: it is answered, *r. Otherwise ids in
+ * `a` are the kernel's from now on. */
+bool x_identity(long nr, long a[6], long *r);
+bool x_own_process(long id);
 long x_syscall(long nr, const long a[6], uintptr_t pc);
 void x_syscalls_restore(void);
 void x_output(int fd, const void *p, size_t n);

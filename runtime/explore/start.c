@@ -84,14 +84,19 @@ static void map_control(long fd)
 	X.real = c->mode == CONTROL_REAL;
 }
 
+/* Virtual time begins an hour after the machine's start: programs do not expect a monotonic clock of 0. */
+#define UPTIME 3600000000000ull
+
 static void thread_zero(void)
 {
 	X.nthreads = X.live = 1;
 	X.current = 0;
 	X.alone = true;
-	X.thread[0] = (struct x_thread){
-		.state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs, .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op
-	};
+	X.thread[0] = (struct x_thread){ .state = XT_LIVE,
+		                         .joiner = X_THREADS,
+		                         .now = UPTIME,
+		                         .fs = X.slot[0].fs,
+		                         .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op };
 	x_clock_begin(X.clock[0], NULL);
 	X.clock[0][0] = 1;
 	X.held[0] = 0;
@@ -250,14 +255,17 @@ static bool is_failure(unsigned end)
 }
 
 /* Of a run that has ended: is it a failure? Judges its blocks, if `judge`. When gaps are to be
- * confirmed, another failure counts only in a run that had entered one of them. */
+ * confirmed, another failure counts only in a run that had entered one of them. A block that
+ * is not atomic in a run that failed otherwise is told with it in detail: it may be the cause. */
 static bool run_failed(bool judge)
 {
 	struct control *c = X.ctl;
 	bool failed = is_failure(X.end);
+	if (X.detail)
+		c->nlinks = 0;
 	if (c->only_gaps)
 		c->gaps = X.gap_hit;
-	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && (c->only_gaps || X.detail))))
 		x_judge();
 	if (X.cycle && X.end == CONTROL_OK) {
 		X.end = CONTROL_NOT_ATOMIC;

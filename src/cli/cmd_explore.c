@@ -8,14 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "judge/functions.h"
-#include "program/atomic_functions.h"
+#include "program/run_settings.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"
 #include "program/explore_story.h"
+#include "program/inline_atomics.h"
 #include "report/finding.h"
 
 static struct {
@@ -81,6 +83,7 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, const struct ex
 
 static struct explore_ask asked(char **argv)
 {
+	assert(argv && argv[0]);
 	return (struct explore_ask){
 		.argv = argv,
 		.seed = o.seed,
@@ -120,9 +123,12 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
+	bool surveyed = true;
+	if (!file)
+		inline_atomics_warn(argv[0], &cli->err);
 	if (!file && !o.atomic.n && o.functions == 0) {
 		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
-		functions_survey(cli, &ask, &a, gaps);
+		surveyed = functions_survey(cli, &ask, &a, gaps);
 		ask.gaps = gaps->n ? gaps : NULL;
 	}
 	struct progress progress;
@@ -131,6 +137,9 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	ask.arg = &progress;
 	int rc = explore_search(cli, &ask, &got);
 	progress_end(&progress);
+	if (rc == EXIT_HOLDS && !surveyed) /* otherwise the message of the search is the cause */
+		buf_str(&cli->err, "intact: the functions that `intact run` would report could not be determined; they are not "
+		                   "judged (--atomic names functions)\n");
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		if (got.failed && o.save) {
@@ -153,6 +162,7 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 
 static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 {
+	assert(o.confirm);
 	struct confirm_ask ask = {
 		.explore = asked(argv), .report = o.confirm, .save = o.save ? o.save : "intact-schedules", .optional_save = !o.save
 	};
@@ -188,6 +198,7 @@ static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 
 static bool wanted(void *ctx, const char *function, const char *file, uint32_t line, bool there)
 {
+	assert(o.atomic.n > 0 && o.atomic.n <= 256);
 	bool *found = ctx, any = false;
 	struct src_frame fr = { .function = function, .file = file, .line = line };
 	for (int i = 0; i < o.atomic.n; i++)
@@ -225,6 +236,7 @@ static bool name_functions(struct cli *cli, const char *program)
 
 static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 {
+	assert(o.replay);
 	struct explore_file f;
 	int rc = EXIT_USAGE;
 	if (explore_load(cli, o.replay, &f)) {
@@ -300,6 +312,6 @@ const struct cmd cmd_explore = {
 	"waits take no real time.\n\n"
 	"Exit status: 0 nothing found, 1 something found, 2 wrong usage or a program that\n"
 	"cannot be explored, 3 unknown, 4 internal error.\n",
-	table,
+	"@program",
 	run,
 };

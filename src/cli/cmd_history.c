@@ -9,7 +9,8 @@
 
 #include "base/clock.h"
 #include "base/fold.h"
-#include "cli/claims.h"
+#include "base/invariant.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "history/read.h"
 #include "judge/document.h"
@@ -53,6 +54,7 @@ static bool flush_out(void *arg, struct buf *b)
 /* One file; its text is folded for who reads it on a terminal, not for programs. */
 static int one_file(struct history_command *c, struct history_run *run, const char *path, struct claim_list *l)
 {
+	assert(path && run);
 	int rc;
 	progress_begin(&c->progress);
 	if (c->convert)
@@ -72,6 +74,7 @@ static int one_file(struct history_command *c, struct history_run *run, const ch
 
 static int all_files(struct history_command *c, struct history_run *run, const char **files, int n)
 {
+	assert(n >= 1);
 	struct claim_list l;
 	int rc = EXIT_HOLDS;
 	claim_list_init(&l, &c->cli->err, c->verify ? c->verify : "", "history");
@@ -98,6 +101,7 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 
 static int judge(struct history_command *c, const char **files, int n)
 {
+	assert(n >= 1);
 	struct cli *cli = c->cli;
 	c->sink = (struct history_sink){ .err = &cli->err,
 		                         .color = cli->color_out,
@@ -120,7 +124,7 @@ static int judge(struct history_command *c, const char **files, int n)
 }
 
 /* What is wrong with the options together, or NULL. */
-static const char *wrong(const struct history_command *c, int files)
+static const char *wrong(const struct history_command *c, int files, struct why *why)
 {
 	if (outputs_wrong(&c->outputs))
 		return outputs_wrong(&c->outputs);
@@ -130,7 +134,7 @@ static const char *wrong(const struct history_command *c, int files)
 		return history_follow_wrong(&c->a);
 	if (c->convert && !history_writes(c->to))
 		return "--to: edn, json, csv or log";
-	return history_args_wrong(&c->a);
+	return history_args_wrong(&c->a, why);
 }
 
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -157,6 +161,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	struct opts o = { table, args, 0, false };
 	struct buf err;
+	struct why why;
 	int rc;
 	buf_init(&err);
 	buf_init(&c.text);
@@ -170,8 +175,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
 		rc = cli_usage(cli, cmd, "missing FILE argument (- is standard input)");
-	else if (wrong(&c, o.nargs))
-		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs));
+	else if (wrong(&c, o.nargs, &why))
+		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs, &why));
 	else
 		rc = judge(&c, o.args, o.nargs);
 	buf_free(&err);
@@ -194,6 +199,6 @@ const struct cmd cmd_history = {
 	"checked for isolation levels, from read-uncommitted to strict-serializable.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was reached).",
-	NULL,
+	"convert *.edn *.json *.csv *.log *.txt *.gz *.zst",
 	run_history,
 };

@@ -140,6 +140,10 @@ enum ir_op {
 	IR_OP_COUNT
 };
 
+/* `case IR_ADD ... IR_GE` and the like depend on this order. */
+_Static_assert(IR_BOOL - IR_MOV == 4 && IR_ADD - IR_BOOL == 1 && IR_SHR - IR_ADD == 6, "unary operations, then checked arithmetic");
+_Static_assert(IR_EQ - IR_SHR == 4 && IR_GE - IR_EQ == 5, "bitwise operations, then comparisons");
+
 #define IR_IMM_B 1u
 #define IR_IMM_C 2u
 
@@ -422,19 +426,6 @@ bool ir_quiescent(const struct ir *p, const int32_t *state);
  * program was lowered with dead slots kept). */
 void ir_clear_dead(const struct ir *p, int32_t *state);
 
-/* ---- packing (pack.c) --------------------------------------------------- */
-
-/* A state in as few bits as its ranges need. */
-struct ir_packing {
-	uint32_t nbits, nbytes;
-	uint8_t *width; /* a slot */
-	int32_t *base;
-	uint32_t nstate;
-};
-void ir_packing_init(struct ir_packing *k, const struct ir *p, struct arena *a);
-void ir_pack(const struct ir_packing *k, const int32_t *state, uint8_t *bytes);
-void ir_unpack(const struct ir_packing *k, const uint8_t *bytes, int32_t *state);
-
 /* ---- passes, validator, printer ----------------------------------------- */
 
 /*
@@ -454,6 +445,7 @@ void ir_print(const struct ir *p, struct buf *out);
 void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t value, struct buf *out);
 /* "worker 2", or "worker" when there is one of them. */
 void ir_print_thread(const struct ir *p, uint32_t thread, struct buf *out);
+const char *ir_mode_name(uint32_t mode); /* enum ir_access_mode: "read", "begin-read"; words joined by dashes */
 /* What a step from this node does, from the source text: "data = data + 1",
  * preceded by what of it this step is: "read data". */
 void ir_print_node(const struct ir *p, uint32_t node, struct buf *out);

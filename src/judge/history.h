@@ -70,8 +70,8 @@ struct history_sink {
 struct history_run;
 struct claim_list;
 
-/* What is wrong with the options together, or NULL. */
-const char *history_args_wrong(const struct history_args *a);
+/* What is wrong with the options together, or NULL; `why` keeps a sentence that is composed. */
+const char *history_args_wrong(const struct history_args *a, struct why *why);
 /* ... and when the history is followed while it is being written (history_follow). */
 const char *history_follow_wrong(const struct history_args *a);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "judge/document.h"
 #include "lin/lin.h"
 #include "txn/say.h"
@@ -13,9 +14,8 @@ static bool question_of(const struct history_args *a, struct txn_question *q, co
 	return !a->level || txn_question_parse(q, a->level, bad, len);
 }
 
-const char *transactions_args_wrong(const struct history_args *a)
+const char *transactions_args_wrong(const struct history_args *a, struct why *why)
 {
-	static _Thread_local char why[400];
 	struct txn_question q;
 	const char *bad;
 	size_t len;
@@ -24,9 +24,9 @@ const char *transactions_args_wrong(const struct history_args *a)
 	char name[80];
 	snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), bad);
 	int near = nearest_name(name, level_names, LEVEL_COUNT);
-	snprintf(why, sizeof why, "--level: '%s' is no isolation level%s%s%s; see docs/transactions.md", name,
-	         near >= 0 ? " (did you mean " : "", near >= 0 ? level_names[near] : "", near >= 0 ? "?)" : "");
-	return why;
+	why_set(why, "--level: '%s' is no isolation level%s%s%s; see docs/transactions.md", name,
+	        near >= 0 ? " (did you mean " : "", near >= 0 ? level_names[near] : "", near >= 0 ? "?)" : "");
+	return why->text;
 }
 
 /* Options that are about objects. */
@@ -42,11 +42,13 @@ static const char *object_option(const struct history_args *a)
 
 int transactions_judge(struct transactions_job *j, struct reader *r)
 {
+	assert(j->a && j->sink && j->h && j->lim);
 	struct txn_history th;
 	struct txn_question q;
 	struct txn_check c;
 	struct deps d;
-	const char *bad = object_option(j->a), *why;
+	const char *bad = object_option(j->a);
+	struct why why;
 	size_t len;
 	if (bad) {
 		diag_error(j->d, "transactions", NULL, (struct span){ 0, 0 },
@@ -62,7 +64,7 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	} else if (!deps_build(&d, &th, j->init, j->h->arena, j->d)) {
 		rc = EXIT_USAGE;
 	} else if (!txn_check(&c, &d, &q, j->h->arena, j->lim, &why)) {
-		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 }, "%s: the history %s", r->in.name, why);
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 }, "%s: the history %s", r->in.name, why.text);
 		diag_hint(j->d, "ask for a level without \"strong\": --level=serializable");
 	} else {
 		static const int codes[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN };

@@ -24,6 +24,7 @@ void lower_enum(struct lower *l, struct decl *e)
 	for (struct decl *m = e->members; m; m = m->next)
 		out.members[i++] = intern_str(l->names, m->name);
 	e->id = l->b.enums.len;
+	assert(i == out.n);
 	avec_push(l->arena, &l->b.enums, out);
 }
 
@@ -105,6 +106,7 @@ static void lower_enums_of(struct lower *l, struct type_ref *ty)
 /* Enums get their ids before anything refers to them. */
 static void lower_enums(struct lower *l)
 {
+	assert(!l->b.enums.len);
 	for (struct decl *d = l->u->decls; d; d = d->next) {
 		if (d->kind == D_ENUM)
 			lower_enum(l, d);
@@ -129,6 +131,7 @@ static void lower_enums(struct lower *l)
 
 static uint32_t thread_count(struct lower *l, struct decl *t, bool *any)
 {
+	assert(t->value >= 0 && t->value <= UINT32_MAX);
 	uint32_t n = (uint32_t)t->value;
 	*any = false;
 	for (uint32_t i = 0; l->opts && i < l->opts->nthreads; i++)
@@ -217,6 +220,7 @@ static void warn_no_access(struct lower *l, struct span at)
 
 static void warn_blocks(struct lower *l, const struct ir *p)
 {
+	assert(p->nblocks == l->b.blocks.len);
 	uint32_t *accesses = arena_array(l->arena, uint32_t, p->nblocks + 1);
 	bool *entered = arena_array(l->arena, bool, p->nblocks + 1);
 	for (uint32_t i = 0; i < p->nnodes; i++) {
@@ -236,6 +240,7 @@ static void warn_blocks(struct lower *l, const struct ir *p)
 
 static void warn_spins(struct lower *l, const struct ir *p)
 {
+	assert(p->ncode == l->b.code.len);
 	for (uint32_t i = 0; i < p->ncode; i++)
 		if (p->code[i].op == IR_STUCK && (p->code[i].imm & IR_IMM_B) && !p->code[i].b)
 			diag_warn(l->d, "endless-loop", l->u->src, p->nodes[p->code[i].a].span,
@@ -245,6 +250,7 @@ static void warn_spins(struct lower *l, const struct ir *p)
 
 const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, struct diags *d, const struct lang_options *o)
 {
+	assert(u && names && !d->errors);
 	struct lower l = { .u = u, .names = names, .arena = a, .d = d, .opts = o };
 	struct init_values init = { { 0 } };
 	ir_builder_init(&l.b, a, o && o->keep_dead);
@@ -270,5 +276,6 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, st
 	}
 	warn_blocks(&l, p);
 	warn_spins(&l, p);
+	assert(p->src == u->src);
 	return p;
 }

@@ -122,8 +122,6 @@ void lower_loop_body(struct lower *l, struct stmt *s, uint32_t again, uint32_t e
 void lower_list(struct lower *l, struct stmt *first);
 /* A node of this kind at the present place, unless inside a step. */
 void stop(struct lower *l, enum ir_node_kind kind);
-/* Leaves the open block on a jump that goes outside of it. */
-void exit_block(struct lower *l, struct span at);
 
 static inline struct val imm(int64_t v)
 {

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "lang/parse_atm.h"
+#include "base/invariant.h"
 #include "lang/parse_foreign.h"
 
 /* ---- types -------------------------------------------------------------- */
 
 static struct decl *parse_enumerators(struct parser *p)
 {
+	assert(peek_kind(p) == T_LBRACE);
 	const struct token *open = tok_next(p);
 	struct decl *first = NULL, **tail = &first;
 	while (peek_kind(p) != T_RBRACE) {
@@ -271,6 +273,7 @@ static struct decl *parse_proc(struct parser *p, struct type_ref *result, const 
 /* thread := "thread" NAME [ "*" expr ] block */
 static struct decl *parse_thread(struct parser *p)
 {
+	assert(peek_kind(p) == T_THREAD);
 	uint32_t start = tok_next(p)->start;
 	const struct token *t = tok_expect(p, T_NAME, "of the thread");
 	struct decl *d = decl_new(p, D_THREAD, t);
@@ -294,6 +297,7 @@ static struct decl *parse_thread(struct parser *p)
 /* object := "object" NAME [ ":" NAME "(" type ")" [ "=" expr ] ] "{" {member} "}" */
 static struct decl *parse_object(struct parser *p)
 {
+	assert(peek_kind(p) == T_OBJECT);
 	uint32_t start = tok_next(p)->start;
 	const struct token *t = tok_expect(p, T_NAME, "of the object");
 	struct decl *d = decl_new(p, D_OBJECT, t);
@@ -365,6 +369,7 @@ static struct decl *parse_object(struct parser *p)
 /* const := "const" NAME "=" expr ";" */
 static struct decl *parse_const(struct parser *p)
 {
+	assert(peek_kind(p) == T_CONST);
 	uint32_t start = tok_next(p)->start;
 	if (peek_kind(p) == T_INT_TYPE || peek_kind(p) == T_BOOL)
 		tok_next(p); /* const int N = 4, as in C */
@@ -462,6 +467,7 @@ static struct decl *parse_top(struct parser *p)
 
 struct unit *parse_atm(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks)
 {
+	assert(src && names && d);
 	struct parser p = { .src = src, .arena = a, .d = d, .names = names };
 	struct unit *u = arena_new(a, struct unit);
 	p.toks = lex(src, false, names, a, d);

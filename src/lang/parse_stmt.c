@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lang/parse_atm.h"
 #include "lang/parse_foreign.h"
 
@@ -74,6 +75,7 @@ struct expr *parse_condition(struct parser *p, const char *word)
 /* if := "if" condition stmt [ "else" stmt ] */
 static struct stmt *parse_if(struct parser *p)
 {
+	assert(peek_kind(p) == T_IF);
 	struct stmt *s = stmt_new(p, S_IF);
 	tok_next(p);
 	s->value = parse_condition(p, "if");
@@ -86,6 +88,7 @@ static struct stmt *parse_if(struct parser *p)
 /* either := "either" block { "or" block } */
 static struct stmt *parse_either(struct parser *p)
 {
+	assert(peek_kind(p) == T_EITHER);
 	struct stmt *s = stmt_new(p, S_EITHER);
 	tok_next(p);
 	s->body = parse_block(p);
@@ -104,6 +107,7 @@ static struct stmt *parse_either(struct parser *p)
 /* lock-stmt := ("acquire" | "release") "(" place ")" ";" */
 static struct stmt *parse_lock_stmt(struct parser *p)
 {
+	assert(peek_kind(p) == T_ACQUIRE || peek_kind(p) == T_RELEASE);
 	struct stmt *s = stmt_new(p, peek_kind(p) == T_ACQUIRE ? S_ACQUIRE : S_RELEASE);
 	tok_next(p);
 	const struct token *open = tok_expect(p, T_LPAREN, NULL);
@@ -119,6 +123,7 @@ static struct stmt *parse_lock_stmt(struct parser *p)
 /* atomic := "atomic" [ NAME ] block */
 static struct stmt *parse_atomic(struct parser *p)
 {
+	assert(peek_kind(p) == T_ATOMIC);
 	struct stmt *s = stmt_new(p, S_ATOMIC);
 	tok_next(p);
 	if (peek_kind(p) == T_NAME) {
@@ -391,5 +396,6 @@ struct stmt *parse_stmt(struct parser *p)
 	if (s->span.end <= s->head.end)
 		s->span = span_from(p, start);
 	unnest(p);
+	assert(s->span.start <= s->span.end);
 	return s;
 }

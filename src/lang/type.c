@@ -41,6 +41,7 @@ static void check_proc(struct checker *c, struct decl *p)
 
 static void check_signature(struct checker *c, struct decl *p)
 {
+	assert(p->kind == D_PROC);
 	if (p->result) {
 		check_type_ref(c, p->result);
 		if (p->result->kind == TY_LOCK)
@@ -60,6 +61,7 @@ static bool same_type(const struct type_ref *a, const struct type_ref *b)
 /* A register has read() and write(v), both of the register's type. */
 static void check_register(struct checker *c, struct decl *o)
 {
+	assert(o->kind == D_OBJECT);
 	bool has_read = false, has_write = false;
 	unsigned many = 0;
 	for (struct decl *m = o->methods; m; m = m->next) {
@@ -128,6 +130,7 @@ static void check_object(struct checker *c, struct decl *o)
 
 static void check_object_bodies(struct checker *c, struct decl *o)
 {
+	assert(!c->object);
 	uint32_t mark;
 	c->object = o;
 	scope_open(c, &mark);
@@ -149,6 +152,7 @@ static void check_object_bodies(struct checker *c, struct decl *o)
 
 static void declare_enum(struct checker *c, struct decl *e)
 {
+	assert(e->kind == D_ENUM);
 	int64_t n = 0;
 	if (e->mark)
 		return;
@@ -160,6 +164,7 @@ static void declare_enum(struct checker *c, struct decl *e)
 		scope_declare(c, m);
 	}
 	e->value = n;
+	assert(e->value >= 0);
 }
 
 /* Enums may be defined inside any type: all of them first. */
@@ -195,6 +200,7 @@ static void declare_top(struct checker *c)
 
 static void check_thread_count(struct checker *c, struct decl *t)
 {
+	assert(t->kind == D_THREAD);
 	t->value = 1;
 	if (!t->count)
 		return;
@@ -212,6 +218,7 @@ static void check_thread_count(struct checker *c, struct decl *t)
 /* Reports the cycle that closes when `to` is called again. */
 static void report_cycle(struct checker *c, uint32_t *stack, uint32_t n, struct decl *to)
 {
+	assert(n);
 	uint32_t first = n;
 	while (first > 0 && c->calls.data[stack[first - 1]].from != to)
 		first--;
@@ -277,6 +284,7 @@ static void check_calls(struct checker *c)
 
 static void warn_unused(struct checker *c)
 {
+	assert(!c->d->errors);
 	for (struct decl *d = c->u->decls; d; d = d->next) {
 		if (d->kind == D_VAR && !d->reads && d->writes <= (d->init != NULL))
 			diag_warn(c->d, "unused", c->src, d->name_span, "the %s '%s' is never used",
@@ -301,6 +309,7 @@ static void warn_unused(struct checker *c)
 
 void type_check(struct unit *u, struct intern *names, struct arena *a, struct diags *d)
 {
+	assert(u->src && names && d);
 	struct checker c = { .u = u, .src = u->src, .names = names, .arena = a, .d = d };
 	uint32_t mark, threads = 0;
 	c.bound = arena_array(a, struct decl *, names->strs.len);

@@ -1,6 +1,7 @@
 /* type_expr: types of expressions. */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lang/parse_foreign.h"
 #include "lang/type.h"
 
@@ -24,6 +25,7 @@ void check_value(struct checker *c, struct expr *e, const char *what)
 			diag_note(c->d, c->src, e->decl->name_span, "'%s' is declared without a result", name_of(c, e->decl->name));
 		e->type = TY_INT;
 	}
+	assert(is_value(e->type));
 }
 
 void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, const char *what)
@@ -103,6 +105,7 @@ static void check_place(struct checker *c, struct expr *e)
 
 static void check_unary(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_UNARY && e->a);
 	check_value(c, e->a, "an operand");
 	e->shared = e->a->shared;
 	e->type = e->op == OP_NOT ? TY_BOOL : TY_INT;
@@ -112,6 +115,7 @@ static void check_unary(struct checker *c, struct expr *e)
 
 static void check_binary(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_BINARY && e->a && e->b);
 	check_value(c, e->a, "an operand");
 	check_value(c, e->b, "an operand");
 	e->shared = e->a->shared || e->b->shared;
@@ -138,6 +142,7 @@ static void check_binary(struct checker *c, struct expr *e)
 
 static void check_cond(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_COND && e->a && e->b && e->c);
 	check_value(c, e->a, "a condition");
 	check_value(c, e->b, "a value");
 	check_value(c, e->c, "a value");
@@ -154,6 +159,7 @@ static void check_cond(struct checker *c, struct expr *e)
 
 static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 {
+	assert(proc->kind == D_PROC);
 	struct decl *param = proc->params;
 	uint32_t i = 0;
 	for (struct expr *arg = e->args; arg; arg = arg->next, i++) {
@@ -177,6 +183,7 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 
 static void check_call(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_CALL);
 	if (check_sync_call(c, e))
 		return;
 	struct decl *d = scope_find(c, e->name, e->name_span, "the procedure");
@@ -208,6 +215,7 @@ static void check_call(struct checker *c, struct expr *e)
 
 static void check_method(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_METHOD);
 	struct decl *o = scope_find(c, e->name, e->name_span, "the object"), *m = NULL;
 	e->type = TY_INT;
 	e->shared = true;
@@ -247,6 +255,7 @@ static void check_method(struct checker *c, struct expr *e)
 /* cas, exchange, fetch_add */
 static void check_rmw(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD);
 	const char *word = e->kind == E_CAS ? "cas" : e->kind == E_XCHG ? "exchange" : "fetch_add";
 	check_expr(c, e->a);
 	e->shared = true;
@@ -294,6 +303,7 @@ static void check_rmw(struct checker *c, struct expr *e)
 
 static void check_any(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_ANY);
 	e->type = TY_INT;
 	if (e->any_type) {
 		check_type_ref(c, e->any_type);

@@ -1,12 +1,14 @@
 /* type_stmt: variables and statements, and whether control reaches the end of a body. */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lang/type.h"
 
 /* ---- variables ---------------------------------------------------------- */
 
 int64_t default_value(const struct type_ref *ty)
 {
+	assert(ty->min <= ty->max);
 	return ty->min > 0 || ty->max < 0 ? ty->min : 0;
 }
 
@@ -49,6 +51,7 @@ static bool check_sync_var(struct checker *c, struct decl *d)
 /* Type, length and initialiser of a variable; not its name. */
 void check_var(struct checker *c, struct decl *d)
 {
+	assert(d->kind == D_VAR && d->type);
 	if (d->first_of_group && !check_sync_type(c, d->type))
 		check_type_ref(c, d->type);
 	d->array_len = 1;
@@ -91,12 +94,14 @@ void check_var(struct checker *c, struct decl *d)
 	}
 	if (d->init)
 		d->writes++;
+	assert(d->array_len >= 1);
 }
 
 /* ---- statements --------------------------------------------------------- */
 
 static void check_target(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_ASSIGN && s->target);
 	struct expr *t = s->target;
 	check_expr(c, t);
 	struct decl *d = t->decl;
@@ -134,6 +139,7 @@ static void check_assign(struct checker *c, struct stmt *s)
 
 static void check_decl_stmt(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_DECL);
 	for (struct decl *d = s->decls; d; d = d->next) {
 		declare_type(c, d->type);
 		check_var(c, d);
@@ -148,6 +154,7 @@ static void check_decl_stmt(struct checker *c, struct stmt *s)
 
 static void check_return(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_RETURN);
 	struct decl *p = c->proc;
 	if (!p || p->kind == D_THREAD) {
 		if (s->value)
@@ -166,6 +173,7 @@ static void check_return(struct checker *c, struct stmt *s)
 
 static void check_lock_stmt(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_ACQUIRE || s->kind == S_RELEASE);
 	const char *word = s->kind == S_ACQUIRE ? "acquire" : "release";
 	if (!s->target)
 		return;
@@ -231,6 +239,7 @@ static void check_jump(struct checker *c, struct stmt *s)
 
 static void check_atomic(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_ATOMIC);
 	if (c->steps) {
 		diag_error(c->d, "not-in-step", c->src, s->head, "a step is indivisible: an atomic block is not allowed inside it");
 		diag_hint(c->d, "step { } is a primitive of the machine; atomic { } is "

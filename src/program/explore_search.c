@@ -8,6 +8,7 @@
  * again; that process's account is the one that is reported.
  */
 #include "program/explore_search.h"
+#include "base/invariant.h"
 #include "program/explore_story.h"
 
 #include <signal.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4 };
+enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4, WARM_UP = 32 };
 
 struct explore_search {
 	struct cli *cli;
@@ -26,15 +27,20 @@ struct explore_search {
 	unsigned n;
 	unsigned replaced; /* servers that were lost */
 	double began;
+	struct control *points; /* a process whose places are points from the first run on; NULL: none */
+	bool no_await;          /* loops that repeat the same reads are not taken to wait */
 };
 
 static void fill(const struct explore_search *s, struct control *c, unsigned i)
 {
+	assert(c && i < s->n + !s->n);
+	assert(c->magic == CONTROL_MAGIC && s->threads <= CONTROL_THREADS);
 	const struct explore_ask *a = s->ask;
 	c->mode = s->mode;
 	c->threads = s->threads;
 	c->races = a->races;
 	c->spurious = a->spurious;
+	c->no_await = s->no_await;
 	c->sched = (struct sched_options){
 		.strategy = (enum sched_strategy)a->strategy,
 		.seed = a->seed,
@@ -55,6 +61,12 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		c->lock_order = a->gaps->lock_order;
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
+	}
+	if (s->points) {
+		c->nplaces = s->points->nplaces <= CONTROL_PLACES ? s->points->nplaces : CONTROL_PLACES;
+		memcpy(c->places, s->points->places, sizeof c->places);
+		c->ngiven = s->points->nmodules <= CONTROL_MODULES ? s->points->nmodules : CONTROL_MODULES;
+		memcpy(c->given, s->points->modules, sizeof c->given);
 	}
 	if (a->seconds)
 		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
@@ -94,12 +106,14 @@ static int gave_up(struct explore_search *s, const struct control *c)
 	say_text(err, c);
 	explore_say_place(err, c);
 	buf_char(err, '\n');
+	assert(c->state == CONTROL_GIVEN_UP);
 	return c->why == CONTROL_WHY_INTERNAL ? EXIT_INTERNAL : EXIT_USAGE;
 }
 
 /* It has ended without a result. */
 static int died(struct explore_search *s, const struct explore_server *v)
 {
+	assert(v->ended && v->c);
 	struct buf *err = &s->cli->err;
 	const char *program = s->ask->argv[0];
 	if (v->c->state == CONTROL_GIVEN_UP)
@@ -157,6 +171,7 @@ static void add_races(struct explore_got *g, const struct control *c)
 		if (!known && g->nraces < CONTROL_RACES)
 			g->race[g->nraces++] = *r;
 	}
+	assert(g->nraces <= CONTROL_RACES);
 }
 
 static struct control *copy(const struct control *c)
@@ -187,6 +202,7 @@ static void give_schedule(struct control *c, const struct control *from)
 	memcpy(c->places, from->places, sizeof from->places);
 	c->ngiven = from->nmodules <= CONTROL_MODULES ? from->nmodules : CONTROL_MODULES;
 	memcpy(c->given, from->modules, sizeof from->modules);
+	assert(c->nreplay <= CONTROL_STEPS && c->norigins <= CONTROL_THREADS && c->nplaces <= CONTROL_PLACES);
 }
 
 static int run_to_end(struct explore_search *s, struct explore_server *v)
@@ -195,6 +211,7 @@ static int run_to_end(struct explore_search *s, struct explore_server *v)
 		return EXIT_INTERNAL;
 	while (!v->ended)
 		server_wait(v, 1, 1e9, v->gdb ? 1e8 : (double)s->ask->stall);
+	assert(v->ended);
 	return EXIT_HOLDS;
 }
 
@@ -228,8 +245,8 @@ static bool same_end(const struct control *found, const struct control *again)
 	return again->end == found->end;
 }
 
-/* The same schedule in a fresh process, in detail. */
-static int confirm(struct explore_search *s, const struct control *found)
+/* The same schedule in a fresh process, in detail. EXIT_UNKNOWN: it does not fail there, as is said if `tell`. */
+static int confirm(struct explore_search *s, const struct control *found, bool tell)
 {
 	struct explore_server v;
 	struct buf *err = &s->cli->err;
@@ -240,7 +257,7 @@ static int confirm(struct explore_search *s, const struct control *found)
 	v.c->sched.strategy = SCHED_REPLAY;
 	v.c->sched.max_runs = 1;
 	v.c->detail = 1;
-	v.c->no_await = found->end == CONTROL_ENDLESS;
+	v.c->no_await = s->no_await || found->end == CONTROL_ENDLESS;
 	int rc = run_to_end(s, &v);
 	if (rc == EXIT_HOLDS && v.c->state == CONTROL_DONE && same_end(found, v.c)) {
 		v.c->end = found->end;
@@ -252,13 +269,26 @@ static int confirm(struct explore_search *s, const struct control *found)
 		s->got->modules = s->got->failed;
 		rc = s->got->failed ? EXIT_HOLDS : EXIT_INTERNAL;
 	} else if (rc == EXIT_HOLDS) {
-		buf_printf(err,
-		           "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
-		           "the program is not deterministic, or it corrupted the process\n",
-		           found->end, v.c->end, v.c->divergence.step);
+		if (tell)
+			explore_say_repeated(err, found, v.c);
 		rc = EXIT_UNKNOWN;
 	}
 	server_free(&v);
+	return rc;
+}
+
+/* In a fresh process, minimised if that fails, too. */
+static int repeat(struct explore_search *s, struct control *found)
+{
+	struct control *shorter = s->ask->keep ? NULL : copy(found);
+	int rc = EXIT_UNKNOWN;
+	if (shorter) {
+		minimise(s, shorter);
+		rc = confirm(s, shorter, false);
+	}
+	if (rc == EXIT_UNKNOWN)
+		rc = confirm(s, found, found->end != CONTROL_ENDLESS || s->no_await);
+	free(shorter);
 	return rc;
 }
 
@@ -266,6 +296,7 @@ static int confirm(struct explore_search *s, const struct control *found)
 
 static int start_all(struct explore_search *s)
 {
+	assert(s->n && s->n <= MAX_JOBS);
 	for (unsigned i = 0; i < s->n; i++) {
 		if (!server_new(&s->server[i], &s->cli->err))
 			return EXIT_INTERNAL;
@@ -288,6 +319,7 @@ static bool is_lost(const struct explore_server *v)
 /* Another in its place, from the beginning; what draws, draws otherwise. */
 static int replace(struct explore_search *s, unsigned i)
 {
+	assert(i < s->n && s->server[i].ended);
 	struct explore_server *v = &s->server[i];
 	struct buf *err = &s->cli->err;
 	s->replaced++;
@@ -311,6 +343,7 @@ static void stop_all(struct explore_search *s)
 
 static void tell_progress(const struct explore_search *s)
 {
+	assert(s->n <= MAX_JOBS);
 	struct explore_progress p = { .limit = s->ask->schedules };
 	for (unsigned i = 0; i < s->n; i++) {
 		const struct control *c = s->server[i].c;
@@ -333,6 +366,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 	*found = NULL;
 	*again = false;
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
+	assert(left <= MAX_JOBS);
 	bool done[MAX_JOBS] = { false };
 	while (left) {
 		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
@@ -388,6 +422,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 /* One run along a saved schedule; what it ends with is the answer. */
 static int replay(struct explore_search *s)
 {
+	assert(s->ask->replay);
 	struct explore_server v;
 	for (int tries = 0; tries < TRIES; tries++) {
 		if (!server_new(&v, &s->cli->err))
@@ -427,8 +462,58 @@ static int replay(struct explore_search *s)
 	return EXIT_HOLDS;
 }
 
+/*
+ * An exhaustive search lets a thread that spins on plain data run on, as such data are no points before a race has
+ * shown them; sampling is fair. So some sampled schedules come first, for the places that race in them.
+ */
+static void find_points(struct explore_search *s)
+{
+	struct explore_server v;
+	if (!server_new(&v, &s->cli->err))
+		return;
+	fill(s, v.c, 0);
+	v.c->sched.strategy = SCHED_MIX;
+	v.c->sched.max_runs = WARM_UP;
+	v.c->sched.shards = 0;
+	v.c->sched.no_coverage = true;
+	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nplaces)
+		s->points = copy(v.c);
+	server_free(&v);
+}
+
+/* The search, and what it found repeated. */
+static int search(struct explore_search *s)
+{
+	struct explore_got *got = s->got;
+	struct control *found = NULL;
+	bool again = true;
+	int rc = EXIT_HOLDS;
+	for (int tries = 0; again && tries < TRIES; tries++) {
+		free(got->modules);
+		got->modules = NULL;
+		rc = once(s, &found, &again);
+		stop_all(s);
+	}
+	if (rc == EXIT_HOLDS && found && !s->ask->survey_fd) {
+		free(got->modules);
+		got->modules = NULL;
+		rc = repeat(s, found);
+		if (rc == EXIT_UNKNOWN && found->end == CONTROL_ENDLESS && !s->no_await) {
+			/* A loop that was taken to wait forever does end: from now on loops are run to their end. */
+			s->no_await = true;
+			free(found);
+			memset(&got->stats, 0, sizeof got->stats);
+			got->cut = got->blocks = got->awaits = got->cancels = got->aside = got->judged = got->unjudged = 0;
+			return search(s);
+		}
+	}
+	free(found);
+	return rc;
+}
+
 int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
 {
+	assert(ask->argv && ask->argv[0]);
 	struct explore_search *s = calloc(1, sizeof *s);
 	if (!s)
 		return EXIT_INTERNAL;
@@ -442,35 +527,19 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
 		s->server[i].fd = s->server[i].pidfd = -1;
-	struct control *found = NULL;
-	bool again = true;
-	int rc = EXIT_HOLDS;
-	if (ask->replay) {
-		rc = replay(s);
-		again = false;
-	}
-	for (int tries = 0; again && tries < TRIES; tries++) {
-		free(got->modules);
-		got->modules = NULL;
-		rc = once(s, &found, &again);
-		stop_all(s);
-	}
-	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
-		free(got->modules);
-		got->modules = NULL;
-		if (!ask->keep)
-			minimise(s, found);
-		rc = confirm(s, found);
-	}
+	if (ask->strategy == SCHED_DPOR && !ask->replay)
+		find_points(s);
+	int rc = ask->replay ? replay(s) : search(s);
+	free(s->points);
 	got->mode = s->mode;
 	got->seconds = server_now() - s->began;
-	free(found);
 	free(s);
 	return rc;
 }
 
 void explore_got_free(struct explore_got *got)
 {
+	assert(!got->failed || got->modules);
 	if (got->modules != got->failed)
 		free(got->modules);
 	free(got->failed);

@@ -21,10 +21,13 @@ struct explore_server {
 	pid_t pid, parent;
 	int status; /* as of waitpid, when it has ended */
 	bool ended;
-	uint64_t beat; /* at the last look */
-	double beat_at;
-	bool gdb;     /* start it under gdb, on the terminal */
-	bool stalled; /* it was told to end a run that goes on without a point */
+	uint64_t beat;    /* at the last look */
+	double looked_at; /* when that was */
+	double charged;   /* time without progress since the last beat, in seconds */
+	double cpu;       /* of the process that runs schedules: by the last look */
+	pid_t child;      /* that process, if it is a child of `pid`; or 0 */
+	bool gdb;         /* start it under gdb, on the terminal */
+	bool stalled;     /* it was told to end a run that goes on without a point */
 };
 
 /* A block with the defaults; false after a message. */
@@ -33,7 +36,7 @@ void server_free(struct explore_server *s);
 /* Starts the program; s->c is filled in. False after a message. */
 bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err);
 /* Looks after n of them until one has ended, or `seconds` have passed. A process
- * that makes no progress for `stall` seconds is asked to end its run, then killed. */
+ * that computes or sleeps for `stall` seconds without progress is asked to end its run, then killed. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
 void server_kill(struct explore_server *s);
 double server_now(void);

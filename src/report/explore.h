@@ -55,19 +55,22 @@ struct explore_race {
 struct explore_link {        /* of a cycle of conflicts: from an event to a later one */
 	const char *what[2]; /* "T1 reads count" */
 	struct explore_place at[2];
+	uint32_t step[2]; /* from 1: its own step, or the last before it; 0: not known */
 };
 
 struct explore_failure {
 	const char *kind;     /* "assertion", "deadlock", ...: explore_kinds */
 	const char *title;    /* "failed assertion" */
 	const char *sentence; /* what went wrong, in one sentence */
+	const char *cause;    /* of another failure than that: a block that is not atomic in this schedule; or NULL */
 	struct explore_place at;
 	uint64_t schedule; /* which one it was, from 1 */
 	uint32_t preemptions, switches;
+	uint32_t step; /* of a data race: the last step before it, from 1; 0: not known */
 	AVEC(struct explore_thread) threads;
 	AVEC(struct explore_step) steps;
 	AVEC(struct explore_place) stack; /* where it ended */
-	AVEC(struct explore_link) cycle;  /* of a block that is not atomic */
+	AVEC(struct explore_link) cycle;  /* of a block that is not atomic: the failure, or `cause` */
 	const char *gone;                 /* of a misuse: where the object went, as text; or NULL */
 	const char *output;
 	uint64_t output_bytes; /* in all: more than `output` when it was cut */

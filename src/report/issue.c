@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 
 const struct rule issue_rules[] = {
@@ -72,6 +73,7 @@ const struct rule issue_rules[] = {
 
 const struct rule *issue_rule(const char *id)
 {
+	assert(id);
 	for (const struct rule *r = issue_rules; r->id; r++)
 		if (!strcmp(r->id, id))
 			return r;
@@ -80,17 +82,20 @@ const struct rule *issue_rule(const char *id)
 
 struct issue *issue_new(struct issues *s, const json_t *result, const char *verdict)
 {
+	assert(verdict);
 	struct issue *i = arena_new(&s->arena, struct issue);
 	i->result = result;
 	i->verdict = *verdict ? verdict : "unknown";
 	i->name = i->title = i->message = "";
 	i->subject = s->subject;
 	avec_push(&s->arena, &s->list, i);
+	assert(s->list.len && s->list.data[s->list.len - 1] == i);
 	return i;
 }
 
 uint32_t issue_flow(struct issues *s, struct issue *i, const char *name)
 {
+	assert(name);
 	for (uint32_t k = 0; k < i->flows.len; k++)
 		if (!strcmp(i->flows.data[k], name))
 			return k;
@@ -100,6 +105,7 @@ uint32_t issue_flow(struct issues *s, struct issue *i, const char *name)
 
 void issue_fingerprint(struct issue *i, const char *a, const char *b, const char *c)
 {
+	assert(!i->fingerprint[0]);
 	const char *all[] = { i->rule ? i->rule->id : "", i->at.file ? i->at.file : "", i->name, a, b, c };
 	uint64_t h = 0xCBF29CE484222325u;
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -146,6 +152,7 @@ static void fill(struct issues *s, const json_t *doc)
 		issues_of_net(s, doc);
 	else if (!strcmp(s->kind, "verify"))
 		issues_of_verify(s, doc);
+	assert(s->kind && s->verdict && s->subject);
 }
 
 void issues_init(struct issues *s, const json_t *doc)

@@ -19,7 +19,7 @@
 
 enum {
 	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
-	CONTROL_VERSION = 2,
+	CONTROL_VERSION = 3,
 	CONTROL_STEPS = 1 << 17, /* of a run, at most */
 	CONTROL_PLACES = 4096,   /* places of accesses that are points */
 	CONTROL_MODULES = 256,
@@ -109,7 +109,8 @@ struct control_race {
 struct control_end_of_link {
 	uint64_t pc, addr;
 	uint16_t thread;
-	uint8_t kind; /* enum event_kind */
+	uint8_t kind;  /* enum event_kind */
+	uint32_t step; /* steps of the schedule by then */
 };
 struct control_link {
 	struct control_end_of_link end[2];
@@ -188,8 +189,8 @@ struct control {
 	uint32_t kept_places;                          /* of `places`, those that were points in it */
 	uint64_t aside;                                /* only_gaps: runs that failed without having entered a gap */
 	uint64_t gaps;                                 /* NOT_ATOMIC: of which the block is one; else those that were entered */
-	uint32_t nlinks, block_thread;
-	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC */
+	uint32_t nlinks, block_thread;           /* nlinks 0: no block is known not to be atomic */
+	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC, or of a run in detail that failed otherwise */
 	char block_name[128];
 	uint64_t block_pc;
 	uint32_t nout;

@@ -46,6 +46,7 @@ void dpor_restart(struct sched *s)
 	for (uint32_t i = 0; i < d->words; i++)
 		d->sleep[i] = 0;
 	s->st.complete = s->st.blocked = s->st.left_out = s->st.elsewhere = s->st.cut = 0;
+	assert(!d->depth && d->n_branches == 1);
 }
 
 static uint32_t diverge(struct sched *s, enum sched_differs what, uint32_t t, const struct sched_op *want)
@@ -209,6 +210,7 @@ static void branch_choices(struct sched *s, struct dpor_node *x, uint32_t n)
  * it, with every choice of event i: a choice that matters has been inserted. */
 static bool nobody_sleeps_after(struct sched *s, uint32_t i)
 {
+	assert(i < s->n);
 	const struct dpor *d = s->dpor;
 	const struct sched_event *e = &s->ev[i];
 	for (uint32_t w = 0; w < d->words; w++)

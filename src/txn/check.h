@@ -33,7 +33,7 @@ struct txn_check {
 
 /* False: the question cannot be asked of this history: *why says what is missing. */
 bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim,
-               const char **why);
+               struct why *why);
 
 /* The answer with the fewest assumptions that tells why `i` is violated: a weakest level that is and that it implies. */
 const struct txn_answer *txn_check_reason(const struct txn_check *c, struct isolation i);

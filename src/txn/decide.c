@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "txn/search.h"
 
 /* One question: scratch memory is freed with it, also when it runs out. */
@@ -22,6 +23,7 @@ struct question {
 
 static void undecided(struct question *q, const char *limit)
 {
+	assert(limit);
 	q->out->verdict = TXN_UNDECIDED;
 	q->out->limit = limit;
 }
@@ -49,6 +51,7 @@ static void holds(struct question *q, const struct txn_graph *g, const uint32_t 
 
 static const struct txn *txn_of(const struct deps *d, uint32_t t)
 {
+	assert(t < d->n);
 	return &d->th->txns[d->txn[t]];
 }
 
@@ -65,6 +68,7 @@ static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uin
 
 static uint32_t reader_of(const struct deps *d, uint32_t read)
 {
+	assert(d->n && read < d->read_first[d->n]);
 	uint32_t lo = 0, hi = d->n;
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -73,12 +77,15 @@ static uint32_t reader_of(const struct deps *d, uint32_t read)
 		else
 			hi = mid;
 	}
+	assert(d->read_first[lo] <= read && read < d->read_first[lo + 1]);
 	return lo;
 }
 
 /* Why a derived edge is there: a path of edges with smaller numbers. */
 static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, int depth)
 {
+	assert(edge < w->g->edges.len);
+	assert(w->g->edges.data[edge].why != WHY_GIVEN);
 	const struct txn_graph *g = w->g;
 	const struct gedge *e = &g->edges.data[edge];
 	const struct deps *d = w->q->d;
@@ -105,6 +112,7 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 /* Edges between transactions: moments and begin-to-end steps are skipped. A cycle is begun at an edge that leaves a transaction. */
 static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count)
 {
+	assert(n);
 	const struct txn_graph *g = w->g;
 	struct cycle_edge *list = arena_array(w->q->keep, struct cycle_edge, n);
 	uint32_t start = 0, from = DEPS_NONE;
@@ -133,11 +141,13 @@ static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uin
 		if (e->why != WHY_GIVEN)
 			tell_reason(w, at, c, depth);
 	}
+	assert(*count <= n);
 	return list;
 }
 
 static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
 {
+	assert(t < d->n && key < d->nkeys);
 	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
 		if (d->versions[d->writes[i]].key == key)
 			return true;
@@ -148,6 +158,7 @@ static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
  * that was asked for would be violated otherwise.) */
 static bool certain_step(const struct deps *d, const struct cycle_edge *e)
 {
+	assert(e->kind != EDGE_INSIDE && e->kind <= EDGE_RW);
 	if (e->why == WHY_GIVEN || (e->kind == EDGE_RW && d->versions[e->version].t == DEPS_NONE))
 		return true;
 	bool dep = e->kind == EDGE_RW && e->nbecause;
@@ -159,6 +170,7 @@ static bool certain_step(const struct deps *d, const struct cycle_edge *e)
 /* What Adya, Elle and others call a cycle of these edges. With steps that hold for this level only, the name is the level's own. */
 static enum anomaly_kind name_of(const struct deps *d, enum txn_level level, const struct cycle_edge *c, uint32_t n)
 {
+	assert(n >= 2);
 	for (uint32_t i = 0; i < n; i++)
 		if (!certain_step(d, &c[i]))
 			return level == LEVEL_SER || level == LEVEL_US  ? ANOMALY_G2_ITEM
@@ -222,6 +234,7 @@ static void violated(struct question *q, struct txn_graph *g)
 	struct teller w = { .q = q, .g = g };
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
 	q->out->name = name_of(q->d, (enum txn_level)q->level.level, q->out->cycle, q->out->ncycle);
+	assert(q->out->ncycle && q->out->cycle[0].from == q->out->cycle[q->out->ncycle - 1].to);
 }
 
 /* ---- levels that need no search ------------------------------------------------------------------ */
@@ -245,6 +258,7 @@ static void read_committed(struct question *q)
 /* The read i of t misses the version b of its key though it must not: b comes before what it read. */
 static void must_precede(struct question *q, struct txn_graph *g, uint32_t t, uint32_t i, uint32_t b)
 {
+	assert(g->family == FAMILY_DEP && t < q->d->n && q->d->versions[b].t != DEPS_NONE);
 	const struct dversion *a = &q->d->versions[q->d->reads[i].version];
 	if (a->t == DEPS_NONE) /* before the initial version is nothing: t itself would come before b */
 		graph_edge(g, t, q->d->versions[b].t, EDGE_RW, WHY_GIVEN, a->key, q->d->reads[i].version);
@@ -267,6 +281,7 @@ struct atomic_view {
 
 static void see(struct atomic_view *v, uint32_t t, uint32_t u)
 {
+	assert(u == DEPS_NONE || u < v->q->d->n);
 	const struct deps *d = v->q->d;
 	if (u == DEPS_NONE || v->met[u] == t + 1)
 		return;
@@ -284,6 +299,7 @@ static void see(struct atomic_view *v, uint32_t t, uint32_t u)
 
 static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
 {
+	assert(i >= v->q->d->read_first[t] && i < v->q->d->read_first[t + 1]);
 	const struct deps *d = v->q->d;
 	uint32_t a = d->reads[i].version, key = d->versions[a].key;
 	if (v->stamp[key] != t + 1)
@@ -296,6 +312,7 @@ static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
 /* By session or real time. */
 static bool comes_before(const struct txn_graph *g, uint32_t u, uint32_t t)
 {
+	assert(g->order != ORDER_NONE);
 	const struct txn *x = txn_of(g->d, u), *y = txn_of(g->d, t);
 	if (g->order == ORDER_SESSION)
 		return x->session == y->session && u < t && x->status == TXN_COMMITTED;
@@ -305,6 +322,7 @@ static bool comes_before(const struct txn_graph *g, uint32_t u, uint32_t t)
 /* Who comes before t by session or real time: the last writer of the key in each chain is enough. */
 static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 {
+	assert(i >= v->q->d->read_first[t] && i < v->q->d->read_first[t + 1]);
 	const struct deps *d = v->q->d;
 	const struct txn_graph *g = v->g;
 	uint32_t a = d->reads[i].version, key = d->versions[a].key;
@@ -362,6 +380,7 @@ static void atomic_view(struct question *q)
 /* Without chains: everything that reaches t, found by walking back. */
 static bool causal_walk(struct question *q, struct txn_graph *g)
 {
+	assert(!g->nchains);
 	const struct deps *d = q->d;
 	uint32_t n = g->nnodes, nedges = g->edges.len;
 	uint32_t *first = arena_array(&q->scratch, uint32_t, n + 2), *from = arena_array(&q->scratch, uint32_t, nedges + 1);
@@ -432,6 +451,7 @@ static void causal(struct question *q)
 
 static uint32_t common_key(const struct deps *d, uint32_t t, uint32_t u)
 {
+	assert(t != u);
 	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
 		if (writes_key(d, u, d->versions[d->writes[i]].key))
 			return d->versions[d->writes[i]].key;
@@ -441,6 +461,7 @@ static uint32_t common_key(const struct deps *d, uint32_t t, uint32_t u)
 /* The search chose nothing, and yet a read misses what its transaction depends on: that way, and the read. */
 static void missed(struct question *q, struct txn_graph *g, const struct txn_search_result *r)
 {
+	assert(r->found_missed);
 	uint32_t *cycle = arena_array(&q->scratch, uint32_t, r->nmissed + 2), n = r->nmissed;
 	struct teller w = { .q = q, .g = g };
 	if (n)
@@ -593,4 +614,6 @@ void txn_decide(const struct deps *d, struct isolation level, uint64_t max_confl
 	}
 	map_free(&q.pairs);
 	arena_free(&q.scratch);
+	assert(out->verdict != TXN_UNDECIDED || out->limit);
+	assert(out->verdict != TXN_VIOLATED || out->name != ANOMALY_NONE);
 }

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define ANOMALIES_KEPT 64u
 
 const char *const anomaly_names[] = {
@@ -58,11 +60,14 @@ struct txn_builder {
 
 static const struct mop *op_at(const struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(t < b->th->n && op < b->th->txns[t].nops);
 	return &b->th->ops[b->th->txns[t].first + op];
 }
 
 static void anomaly(struct txn_builder *b, enum anomaly_kind k, uint32_t t, uint32_t op, uint32_t other, uint32_t other_op, val v)
 {
+	assert(k > ANOMALY_NONE && k < ANOMALY_G0 && t < b->th->n);
+	assert(other == DEPS_NONE || other < b->th->n);
 	struct anomaly x = { (uint8_t)k, t, op, other, other_op, v };
 	if (b->d->nanomalies[k]++ < ANOMALIES_KEPT)
 		avec_push(b->a, &b->d->anomalies, x);
@@ -78,6 +83,7 @@ static uint64_t value_key(uint32_t key, val v)
 static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
+	assert(m->kind != MOP_READ && m->key < b->th->h->keys.len);
 	uint8_t kind = m->kind == MOP_APPEND ? 2 : 1;
 	if (b->kind[m->key] && b->kind[m->key] != kind) {
 		struct buf key;
@@ -105,6 +111,7 @@ static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 		b->writes.data[first].next = id + 1;
 	}
 	avec_push(b->a, &b->writes, w);
+	assert(b->writes.len);
 	return true;
 }
 
@@ -121,6 +128,7 @@ static bool collect_writes(struct txn_builder *b)
  * that could be it. */
 static const struct written *writer_of(const struct txn_builder *b, uint32_t key, val v, bool *several)
 {
+	assert(key < b->th->h->keys.len && v != VAL_NONE);
 	uint32_t i = map_get(&b->by_value, value_key(key, v));
 	const struct written *best = NULL;
 	uint32_t possible = 0;
@@ -136,12 +144,14 @@ static const struct written *writer_of(const struct txn_builder *b, uint32_t key
 			best = w;
 	}
 	*several = possible > 1;
+	assert(best);
 	return best;
 }
 
 /* Nil, or the initial value, unless a transaction wrote that value. */
 static bool is_initial(const struct txn_builder *b, const struct mop *m)
 {
+	assert(m->kind == MOP_READ);
 	return m->v == VAL_NIL || (m->v == b->d->init && map_get(&b->by_value, value_key(m->key, m->v)) == MAP_NONE);
 }
 
@@ -159,6 +169,7 @@ static void guess_initial(struct txn_builder *b)
 		}
 	b->d->init_guessed = unwritten && !nil;
 	b->d->init = b->d->init_guessed ? zero : VAL_NIL;
+	assert(b->d->init != VAL_NONE);
 }
 
 /* ---- walking through a transaction ------------------------------------------------------ */
@@ -169,6 +180,7 @@ static void touch(struct txn_builder *b, uint32_t t, uint32_t key)
 		return;
 	b->stamp[key] = t + 1;
 	b->last_write[key] = b->last_read[key] = 0;
+	assert(b->stamp[key] == t + 1);
 }
 
 /* Is this read external? Else it must agree with what its transaction did before; *ok says whether. */
@@ -208,6 +220,7 @@ static bool external(struct txn_builder *b, uint32_t t, uint32_t op, bool *ok)
 /* The list that a read saw must be a beginning of the longest, or the longest of it. */
 static void compare_lists(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n, k;
 	const val *list = val_elems(&b->th->h->vals, m->v, &n);
@@ -233,6 +246,7 @@ static void compare_lists(struct txn_builder *b, uint32_t t, uint32_t op)
 /* Every element of a list that was read has a writer, none aborted; each stands there once. */
 static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struct map *once)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n;
 	const val *list = val_elems(&b->th->h->vals, m->v, &n);
@@ -269,6 +283,7 @@ static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struc
 
 static bool is_list(const struct txn_builder *b, const struct mop *m)
 {
+	assert(m->kind == MOP_READ);
 	enum value_kind k = val_kind(&b->th->h->vals, m->v);
 	return b->kind[m->key] == 2 || (!b->kind[m->key] && k == VK_LIST);
 }
@@ -276,6 +291,7 @@ static bool is_list(const struct txn_builder *b, const struct mop *m)
 /* Elements were checked when a list is a beginning of one that was: only lists that differ need it again. */
 static void look_at_list(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n, k = 0;
 	const val *list = val_elems(&b->th->h->vals, m->v, &n), *longest = NULL;
@@ -303,6 +319,7 @@ static void look_at_list(struct txn_builder *b, uint32_t t, uint32_t op)
 
 static void look_at_register(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	bool several;
 	if (is_initial(b, m))
@@ -359,6 +376,7 @@ static void keep_transactions(struct txn_builder *b)
 		d->dense[t] = s == TXN_COMMITTED || (s == TXN_UNKNOWN && b->seen[t]) ? n++ : DEPS_NONE;
 	}
 	d->n = n;
+	assert(n <= b->th->n);
 	d->txn = arena_array(b->a, uint32_t, n + 1);
 	d->prev = arena_array(b->a, uint32_t, n + 1);
 	uint32_t *last = arena_array(b->a, uint32_t, b->th->nsessions + 1);
@@ -424,6 +442,7 @@ static void make_versions(struct txn_builder *b)
 			v->v = m->v;
 		}
 	}
+	assert(d->key_first[d->nkeys] == d->nversions && d->write_first[d->n] + d->nkeys == d->nversions);
 }
 
 /* The version of `key` by this transaction (it has one). */
@@ -444,6 +463,7 @@ static uint32_t version_by(const struct deps *d, uint32_t key, uint32_t t)
 /* The version that this external read of dense transaction t saw, or DEPS_NONE (garbage, aborted, its own). */
 static uint32_t version_read(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(t < b->d->n);
 	struct deps *d = b->d;
 	uint32_t h = d->txn[t], n;
 	const struct mop *m = op_at(b, h, op);
@@ -507,6 +527,7 @@ static void make_reads(struct txn_builder *b)
 		d->read_first[t + 1] = reads.len;
 	}
 	d->reads = reads.data;
+	assert(d->read_first[d->n] == reads.len);
 }
 
 static void make_readers(struct txn_builder *b)
@@ -536,6 +557,7 @@ static void make_readers(struct txn_builder *b)
 			d->readers[to++] = d->readers[from];
 	}
 	d->reader_first[d->nversions] = to;
+	assert(to <= nreads && d->reader_first[0] == 0);
 }
 
 /* The order of versions that the longest list of each key shows; appends that are not in it come behind. */
@@ -567,6 +589,32 @@ static void order_lists(struct txn_builder *b)
 				avec_push(b->a, &d->known, ((struct dpair){ last, v }));
 		}
 	}
+}
+
+/* For PARANOID: the tables agree with each other: slices ascend, versions stand with their keys and transactions, reads name versions
+ * of other transactions, readers are ascending. */
+static bool deps_valid(const struct deps *d)
+{
+	bool ok = d->read_first[0] == 0 && d->write_first[0] == 0 && d->key_first[0] == 0;
+	for (uint32_t t = 0; t < d->n && ok; t++) {
+		ok = d->read_first[t] <= d->read_first[t + 1] && d->write_first[t] <= d->write_first[t + 1];
+		ok &= d->dense[d->txn[t]] == t && (d->prev[t] == DEPS_NONE || d->prev[t] < t);
+		for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1] && ok; i++)
+			ok = d->writes[i] < d->nversions && d->versions[d->writes[i]].t == t;
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1] && ok; i++)
+			ok = d->reads[i].version < d->nversions;
+	}
+	for (uint32_t k = 0; k < d->nkeys && ok; k++) {
+		ok = d->key_first[k] < d->key_first[k + 1] && d->versions[d->key_first[k]].t == DEPS_NONE;
+		for (uint32_t v = d->key_first[k]; v < d->key_first[k + 1] && ok; v++)
+			ok = d->versions[v].key == k;
+	}
+	for (uint32_t v = 0; v < d->nversions && ok; v++)
+		for (uint32_t i = d->reader_first[v] + 1; i < d->reader_first[v + 1] && ok; i++)
+			ok = d->readers[i - 1] < d->readers[i] && d->readers[i] < d->n;
+	for (uint32_t i = 0; i < d->known.len && ok; i++)
+		ok = d->versions[d->known.data[i].a].key == d->versions[d->known.data[i].b].key;
+	return ok;
 }
 
 bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags)
@@ -602,11 +650,13 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 		order_lists(b);
 	}
 	map_free(&b->by_value);
+	PARANOID(!ok || deps_valid(d));
 	return ok;
 }
 
 bool deps_violate(const struct deps *d, enum txn_level l, const struct anomaly **which)
 {
+	assert(l < LEVEL_COUNT);
 	for (uint32_t i = 0; i < d->anomalies.len; i++) {
 		const struct anomaly *x = &d->anomalies.data[i];
 		bool bad = x->kind == ANOMALY_DUPLICATE || (x->kind == ANOMALY_INTERNAL ? l > LEVEL_RC : l > LEVEL_RU);

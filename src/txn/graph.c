@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define CLOCK_MAX ((size_t)3 << 30) /* bytes of clocks */
 
 uint32_t graph_edge(struct txn_graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
                     uint32_t reason)
 {
+	assert(from < g->nnodes && to < g->nnodes && from != to);
 	struct gedge e = { from, to, g->head[from], key, reason, (uint8_t)kind, (uint8_t)why };
 	avec_push(g->arena, &g->edges, e);
 	g->head[from] = g->edges.len;
@@ -20,6 +23,7 @@ uint32_t graph_edge(struct txn_graph *g, uint32_t from, uint32_t to, enum edge_k
 
 static const struct txn *txn_of(const struct txn_graph *g, uint32_t t)
 {
+	assert(t < g->d->n);
 	return &g->d->th->txns[g->d->txn[t]];
 }
 
@@ -85,8 +89,10 @@ static bool rw_counts(const struct txn_graph *g, uint32_t reader)
 /* a's version before b's, for certain: the edges of it. */
 static void ww_edges(struct txn_graph *g, uint32_t a, uint32_t b)
 {
+	assert(g->d->versions[a].key == g->d->versions[b].key && a != b);
 	const struct deps *d = g->d;
 	uint32_t key = d->versions[a].key, ta = d->versions[a].t, tb = d->versions[b].t;
+	assert(tb != DEPS_NONE && ta != tb);
 	if (ta != DEPS_NONE)
 		graph_edge(g, graph_end(g, ta), g->family == FAMILY_PC ? graph_end(g, tb) : graph_begin(g, tb), EDGE_WW, WHY_GIVEN,
 		           key, 0);
@@ -131,6 +137,7 @@ struct free_chain {
 
 static void heap_down(struct free_chain *h, uint32_t n, uint32_t i)
 {
+	assert(i < n || !n);
 	for (;;) {
 		uint32_t c = 2 * i + 1;
 		if (c >= n)
@@ -167,6 +174,7 @@ static void chains_by_time(struct txn_graph *g, uint32_t *length)
 		heap[0].ret = x->ret;
 		heap_down(heap, n, 0);
 	}
+	assert(g->nchains == n && n <= g->d->n);
 }
 
 /* Behind the transaction before it in its session, or (without session order) behind one that it reads from, when that one is the last
@@ -190,6 +198,7 @@ static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 		}
 		g->chain[t] = from == DEPS_NONE ? g->nchains++ : g->chain[from];
 		g->place[t] = length[g->chain[t]]++;
+		assert(g->chain[t] < g->nchains);
 		last[g->chain[t]] = t;
 	}
 }
@@ -223,6 +232,7 @@ static uint32_t last_readers(struct txn_graph *g, uint32_t v, struct sort_key *k
 			g->last_readers[at++] = (struct last_reader){ key[i].what, (uint32_t)(key[i].at >> 32),
 				                                      (uint32_t)key[i].at };
 	g->last_end[v] = at;
+	assert(g->last_first[v] <= g->last_end[v]);
 	return at;
 }
 
@@ -287,6 +297,7 @@ static void make_chains(struct txn_graph *g)
 	size_t bytes = (size_t)g->nnodes * g->width * sizeof *g->clock;
 	if (g->d->no_clocks || bytes > CLOCK_MAX || (g->lim->max_memory && bytes > g->lim->max_memory / 2))
 		g->nchains = 0;
+	assert(g->width >= g->nchains || !g->nchains);
 }
 
 /* ---- ranks ------------------------------------------------------------------------------ */
@@ -305,6 +316,7 @@ enum graph_status graph_rank(struct txn_graph *g)
 			if (!--in[g->edges.data[e - 1].to])
 				g->topo[n++] = g->edges.data[e - 1].to;
 	}
+	assert(n <= g->nnodes);
 	return n == g->nnodes ? GRAPH_OK : GRAPH_CYCLE;
 }
 
@@ -389,6 +401,7 @@ void graph_rank_by_hint(struct txn_graph *g)
 void graph_init(struct txn_graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
                 struct limits *lim)
 {
+	assert(f <= FAMILY_DEP && o < ORDER_COUNT);
 	memset(g, 0, sizeof *g);
 	g->d = d;
 	g->arena = a;
@@ -428,6 +441,7 @@ void graph_init(struct txn_graph *g, const struct deps *d, enum family f, enum t
 /* Breadth first from u by edges of these kinds (bits); parent edges + 1 in `by`. Stops at v. */
 static bool walk(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *by, uint32_t *queue)
 {
+	assert(u < g->nnodes && v < g->nnodes);
 	uint32_t n = 0;
 	queue[n++] = u;
 	for (uint32_t i = 0; i < n; i++)
@@ -440,6 +454,7 @@ static bool walk(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t bef
 				return true;
 			queue[n++] = to;
 		}
+	assert(n <= g->nnodes + 1);
 	return false;
 }
 
@@ -460,6 +475,7 @@ static uint32_t *path_of(const struct txn_graph *g, uint32_t u, uint32_t v, uint
 		path[--i] = by[at] - 1;
 		at = g->edges.data[by[at] - 1].from;
 	} while (at != u);
+	assert(*n && g->edges.data[path[0]].from == u && g->edges.data[path[*n - 1]].to == v);
 	return path;
 }
 
@@ -506,6 +522,7 @@ static uint32_t *any_cycle(struct txn_graph *g, uint32_t *n)
 			*n = k;
 		}
 	}
+	assert(best && *n >= 2);
 	return best;
 }
 
@@ -534,5 +551,6 @@ uint32_t *graph_cycle(struct txn_graph *g, uint32_t *n)
 	memcpy(cycle, path, k * sizeof *cycle);
 	cycle[k] = g->cycle_edge;
 	*n = k + 1;
+	assert(g->edges.data[cycle[0]].from == g->edges.data[cycle[*n - 1]].to);
 	return prefer_given(g, cycle, *n);
 }

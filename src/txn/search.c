@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "txn/cdcl.h"
 
 #define NO_LIT UINT32_MAX
@@ -49,6 +50,7 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
 /* The literal "version a before version b", or NO_LIT when the pair is no variable. */
 static uint32_t literal(const struct txn_search *s, uint32_t a, uint32_t b)
 {
+	assert(a != b);
 	uint32_t v = map_get(s->pair_var, pair_key(a, b));
 	if (v == MAP_NONE)
 		return NO_LIT;
@@ -58,12 +60,14 @@ static uint32_t literal(const struct txn_search *s, uint32_t a, uint32_t b)
 /* With clocks: is a before b for certain? */
 static bool certain(const struct txn_graph *g, uint32_t a, uint32_t b)
 {
+	assert(g->nchains && g->d->versions[a].t != DEPS_NONE && g->d->versions[b].t != DEPS_NONE);
 	uint32_t x = graph_end(g, g->d->versions[a].t), t = g->d->versions[b].t;
 	return graph_reaches(g, x, g->family == FAMILY_PC ? graph_end(g, t) : graph_begin(g, t));
 }
 
 static bool open_pair(struct txn_search *s, uint32_t a, uint32_t b)
 {
+	assert(s->d->versions[a].key == s->d->versions[b].key && a != b);
 	uint32_t v = s->vars.len;
 	if (v >= SEARCH_MAX_PAIRS)
 		return false;
@@ -78,6 +82,7 @@ static bool open_pair(struct txn_search *s, uint32_t a, uint32_t b)
 /* Of each chain only the stretch between what comes before b for certain and what comes behind it is looked at. */
 static bool open_pairs_of(struct txn_search *s, uint32_t key)
 {
+	assert(key < s->d->nkeys && s->g->nchains);
 	const struct txn_graph *g = s->g;
 	for (uint32_t i = g->seg_first[key]; i < g->seg_first[key + 1]; i++)
 		for (uint32_t j = i + 1; j < g->seg_first[key + 1]; j++) {
@@ -138,11 +143,13 @@ static void sort_nodes(const struct txn_search *s, uint32_t *list, uint32_t n)
 				list[k] = list[k - gap];
 			list[k] = x;
 		}
+	assert(n < 2 || s->ord[list[0]] <= s->ord[list[n - 1]]);
 }
 
 /* The clause that forbids the path by which `node` was found, and the edge of `lit`. */
 static void explain_path(struct txn_search *s, uint32_t node, uint32_t lit)
 {
+	assert(node < s->g->nnodes);
 	s->clause.len = 0;
 	if (lit != NO_LIT)
 		avec_push(s->a, &s->clause, lit ^ 1);
@@ -159,6 +166,7 @@ static void explain_path(struct txn_search *s, uint32_t node, uint32_t lit)
 /* Nodes behind v up to place `limit`; false when `target` is among them. */
 static bool forward(struct txn_search *s, uint32_t v, uint32_t limit, uint32_t target)
 {
+	assert(s->ord[v] <= limit);
 	s->stamp++;
 	s->stack.len = 0;
 	s->mark[v] = s->stamp;
@@ -180,6 +188,7 @@ static bool forward(struct txn_search *s, uint32_t v, uint32_t limit, uint32_t t
 
 static void backward(struct txn_search *s, uint32_t u, uint32_t limit)
 {
+	assert(s->ord[u] >= limit);
 	s->stamp++;
 	s->back.len = 0;
 	s->mark[u] = s->stamp;
@@ -209,11 +218,13 @@ static void reorder(struct txn_search *s)
 		s->ord[node] = s->slots.data[i];
 		s->at[s->slots.data[i]] = node;
 	}
+	assert(s->slots.len == s->back.len + s->stack.len);
 }
 
 /* False: a cycle; the clause says which. */
 static bool insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 {
+	assert(u != v && u < s->g->nnodes && v < s->g->nnodes);
 	if (s->ord[u] > s->ord[v]) {
 		if (!forward(s, v, s->ord[u], u)) {
 			explain_path(s, u, lit);
@@ -225,6 +236,7 @@ static bool insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 	struct sedge e = { u, v, s->out[u], s->in[v], lit };
 	avec_push(s->a, &s->edges, e);
 	s->out[u] = s->in[v] = s->edges.len;
+	assert(s->ord[u] < s->ord[v]);
 	return true;
 }
 
@@ -232,6 +244,7 @@ static bool insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 
 static void versions_of(const struct txn_search *s, uint32_t lit, uint32_t *a, uint32_t *b)
 {
+	assert(lit / 2 < s->vars.len);
 	const struct dpair *p = &s->vars.data[lit / 2];
 	*a = lit & 1 ? p->b : p->a;
 	*b = lit & 1 ? p->a : p->b;
@@ -268,8 +281,10 @@ static bool hear(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n)
 static void unhear(void *arg, uint32_t lit)
 {
 	struct txn_search *s = arg;
+	assert(s->added.len);
 	(void)lit;
 	uint32_t n = s->added.data[--s->added.len];
+	assert(n <= s->edges.len);
 	while (s->edges.len > n) {
 		struct sedge *e = &s->edges.data[--s->edges.len];
 		s->out[e->from] = e->next_out;
@@ -279,6 +294,7 @@ static void unhear(void *arg, uint32_t lit)
 
 static uint32_t prefer(void *arg, uint32_t v)
 {
+	assert(v < ((struct txn_search *)arg)->vars.len);
 	struct txn_search *s = arg;
 	uint32_t a = graph_end(s->g, s->d->versions[s->vars.data[v].a].t), b = graph_end(s->g, s->d->versions[s->vars.data[v].b].t);
 	return 2 * v + !by_place(s, a, b);

@@ -1,5 +1,6 @@
-/* txn_verify: see txn_verify.h. */
-#include "verify/txn_verify.h"
+/* txn_verify: see verify.h. */
+#include "base/invariant.h"
+#include "verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,16 +47,17 @@ static const char *follow(const struct txn_held *v, const json_t *answer, struct
 }
 
 /* Decided again, stronger levels first. */
-static enum claim_answer again(const struct txn_held *v, struct isolation level, const char *claimed, const char **why)
+static enum claim_answer again(const struct txn_held *v, struct isolation level, const char *claimed, struct why *why)
 {
 	static const char *const words[] = { "holds", "violated", "unknown" };
 	struct txn_question q = { .levels = { level }, .nlevels = 1 };
 	struct txn_check *c = arena_new(v->d->arena, struct txn_check);
 	if (!txn_check(c, v->d, &q, v->d->arena, v->lim, why))
 		return CLAIM_REJECTED;
-	*why = c->verdict == TXN_UNDECIDED           ? "it was not decided again within the limits"
-	       : !strcmp(words[c->verdict], claimed) ? "decided again"
-	                                             : "decided again: it is not so";
+	why_set(why, "%s",
+	        c->verdict == TXN_UNDECIDED           ? "it was not decided again within the limits"
+	        : !strcmp(words[c->verdict], claimed) ? "decided again"
+	                                              : "decided again: it is not so");
 	return c->verdict == TXN_UNDECIDED ? CLAIM_UNKNOWN : !strcmp(words[c->verdict], claimed) ? CLAIM_ACCEPTED : CLAIM_REJECTED;
 }
 
@@ -68,27 +70,27 @@ static const json_t *listed(const struct txn_held *v, const char *level)
 }
 
 /* One answer; `top`: it may follow from another one of the report. */
-static enum claim_answer hold_level(const struct txn_held *v, const json_t *answer, bool top, const char **why)
+static enum claim_answer hold_level(const struct txn_held *v, const json_t *answer, bool top, struct why *why)
 {
 	struct isolation level, by;
 	const char *claimed = text_of(answer, "verdict"), *from = text_of(answer, "by");
 	bool followed = false, holds = !strcmp(claimed, "holds");
 	if (!level_of(text_of(answer, "level"), &level) || (*from && !level_of(from, &by))) {
-		*why = "there is no such level";
+		why_set(why, "there is no such level");
 		return CLAIM_REJECTED;
 	}
 	if (!strcmp(claimed, "unknown")) {
-		*why = "the report does not decide it";
+		why_set(why, "the report does not decide it");
 		return CLAIM_UNKNOWN;
 	}
 	if (*from && !(holds ? isolation_implies(by, level) : isolation_implies(level, by))) {
-		*why = "it does not follow from the level that it is said to follow from";
+		why_set(why, "it does not follow from the level that it is said to follow from");
 		return CLAIM_REJECTED;
 	}
-	if (holds && ((*why = follow(v, answer, level, &followed)) != NULL || followed)) {
-		enum claim_answer a = *why ? CLAIM_REJECTED : CLAIM_ACCEPTED;
-		*why = *why ? *why : "the order explains every read";
-		return a;
+	const char *wrong = holds ? follow(v, answer, level, &followed) : NULL;
+	if (wrong || followed) {
+		why_set(why, "%s", wrong ? wrong : "the order explains every read");
+		return wrong ? CLAIM_REJECTED : CLAIM_ACCEPTED;
 	}
 	const json_t *other = *from && top ? listed(v, from) : NULL;
 	if (other && !strcmp(text_of(other, "verdict"), claimed))
@@ -98,6 +100,7 @@ static enum claim_answer hold_level(const struct txn_held *v, const json_t *answ
 
 int txn_verify(struct claim_list *l, const json_t *result, struct history *h, const char *path, enum format format, struct diags *d)
 {
+	assert(json_object_get(result, "levels"));
 	struct reader r;
 	struct txn_history th;
 	struct deps deps;
@@ -122,7 +125,9 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 		json_array_foreach(v.levels, k, answer)
 		{
 			struct claim c = { .name = text_of(answer, "level"), .claimed = text_of(answer, "verdict") };
-			c.answer = hold_level(&v, answer, true, &c.why);
+			struct why why = { "" };
+			c.answer = hold_level(&v, answer, true, &why);
+			c.why = why.text;
 			c.claimed = strcmp(c.claimed, "unknown") ? c.claimed : NULL;
 			claim_list_add(l, &c);
 		}

@@ -117,4 +117,12 @@ engines = [[a["engine"] for a in r["attempts"]] for r in json.loads(out)["result
 check("--engine=all asks all of them", rc == 0 and all(e == ["reduction", "causal", "commit", "exact"] for e in engines), out)
 rc, out, err = ask("--track", "nothing", examples / "dekker.atm")
 check("--track of no variable is an error", rc == 2 and not out, out + err)
+
+# more pairs of accesses to one variable than reduction compares one by one: a lock common to all of them proves, else nothing does
+writes = " ".join(f"a[{i}] = 1;" for i in range(1200))
+locked = f"int[0..9] a[1200]; lock l;\nthread w * 2 {{ atomic b {{ acquire(l); {writes} release(l); }} }}\n"
+rc, out, err = ask("--engine=reduction", "-", stdin=locked)
+check("many accesses under one lock: reduction proves", rc == 0 and re.search(r"w.b +2 +atomic +reduction +any ", out), out)
+rc, out, err = ask("--engine=reduction", "-", stdin=locked + "thread o { atomic c { a[3] = 2; a[3] = 5; } }\n")
+check("... and one without it: reduction proves none of them", rc == 3 and re.search(r"o.c +3 +unknown", out) and "serializable" not in out, out)
 done()

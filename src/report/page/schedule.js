@@ -37,7 +37,7 @@ function scheduleView(r) {
 	const waits = list(r.threads).filter((t) => t.waits);
 	return h("div", {}, section("The schedule", scheduleTable(r)),
 		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
-		list(r.cycle).length ? section("The conflicts, in order", h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
+		list(r.cycle).length ? section("The conflicts, in order", r.cause ? h("p", { text: text(r.cause).replace(" (the conflicts are listed below)", "") }) : null, h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
 		list(r.stack).length ? section("Where it ends", h("ol", { class: "frames", start: 0 }, list(r.stack).map(frameItem))) : null,
 		text(r.output) ? section("Output of this schedule", h("pre", { text: safe(text(r.output).replace(/\n/g, "\u0001")).replace(/\\u\{1\}/g, "\n") })) : null);
 }
