@@ -309,7 +309,7 @@ with tempfile.TemporaryDirectory() as tmp, ThreadPoolExecutor(2) as pool:
         check(f"{kind.__doc__}: {count} models mean what their spelling in other words means", not bad,
               f"{len(bad)} differ: {[s for s, _ in bad][:20]}")
         decided = sum(all(v != "unknown" for _, v, _, _ in w[1]) for _, (w, why) in results if not why)
-        check(f"{kind.__doc__}: most are decided within the limit", decided * 4 >= count * 3, f"{decided} of {count}")
+        check(f"{kind.__doc__}: most are decided within the limit", decided * 4 >= count * 3 or count < 30, f"{decided} of {count}")
         said = {w[0] for _, (w, _) in results}
         check(f"{kind.__doc__}: some hold and some do not", {"holds", "violated"} <= said or count < 30, str(said))
 done()
