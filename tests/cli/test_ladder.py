@@ -105,7 +105,7 @@ with tempfile.TemporaryDirectory() as d:
     rc, out, err = ask("--max-states=20000", f"--json={result}", model)
     check("a suspicion is followed when the searches have run out",
           rc == 1 and "exact confirms the suspicion with a run" in out and "NOT SERIALIZABLE" in out, out)
-    rc, out, err = run([intact, "verify", result])
+    rc, out, err = run([intact, "verify", result], timeout=900)
     check("and its run stands by itself", rc == 3 and "accepted" in out and "rejected" not in out.replace("0 rejected", ""), out + err)
 rc, out, err = ask("--timeout=1", "-", stdin=big)
 check("a time limit is kept and named, unless it was decided", rc in (1, 3) and (rc == 1 or "time" in out), out)
