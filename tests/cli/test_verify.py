@@ -260,7 +260,8 @@ def forge(data, how):
             return None
         ways = [dict(ends=[]), dict(ends=[], more=total), dict(more=s["more"] + 1), dict(ends=[s["end"]], more=total - 1),
                 dict(ends=s["ends"] + s["ends"][:1], more=max(0, s["more"] - 1)), dict(end=s["ends"][0])]
-        s.update(rng.choice([w for w in ways if dict(s, **w) != s]))  # ends can be equal but for where a thread is
+        # ends can be equal but for where a thread is: then this is another order of the same ends
+        s.update(rng.choice([w for w in ways if dict(s, **w) != s and not (w.get("ends") == [s["end"]] and s["end"] in s["ends"])]))
     elif how == "orders":
         s = rng.choice(serial)["serial"]
         if not s["orders"]:
