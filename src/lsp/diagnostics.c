@@ -89,7 +89,7 @@ static void put_front_end(struct json_out *j, const struct document *d, const st
 {
 	const struct diags *all = &a->lang.diags;
 	uint32_t n = 0, *ids = NULL;
-	if (!a->out_of_memory && (d->language != DOCUMENT_SPEC || all->errors))
+	if (!a->out_of_memory && !d->too_large && (d->language != DOCUMENT_SPEC || all->errors))
 		ids = diags_in_order(all, &n);
 	for (uint32_t i = 0; i < n; i++)
 		put_diagnostic(j, d, all, &all->list.data[ids[i]]);

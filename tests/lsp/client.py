@@ -134,7 +134,7 @@ class Client:
             for m in reversed(self.notes):
                 p = m["params"]
                 if m["method"] == "textDocument/publishDiagnostics" and p["uri"] == uri and version in (None, p.get("version")):
-                    self.notes = [n for n in self.notes if n is not m]
+                    self.notes = [n for n in self.notes if n["method"] != m["method"] or n["params"]["uri"] != uri]
                     return p["diagnostics"]
             self.receive(timeout)
 
