@@ -10,7 +10,7 @@
 #include "lsp/server.h"
 #include "reduce/reduce.h"
 
-enum { MAX_ACCESSES = 20, MAX_DECLARATION = 400 };
+enum { MAX_ACCESSES = 20, MAX_DECLARATION = 400, MAX_REDUCED = 200000 /* nodes of a program, while the editor waits */ };
 
 /* ---- declarations ------------------------------------------------------------------------------- */
 
@@ -226,7 +226,10 @@ static bool hover_block(struct buf *out, const struct lsp_call *c, struct span *
 	if (!s || !p)
 		return false;
 	*at = s->name ? (struct span){ s->head.start, s->name_span.end } : s->head;
-	reduce_run(p, &r);
+	if (p->nnodes <= MAX_REDUCED)
+		reduce_run(p, &r);
+	else
+		r = (struct reduce_result){ .out_of_memory = true };
 	for (uint32_t b = 0; b < p->nblocks; b++) {
 		struct buf name;
 		size_t i;
