@@ -38,6 +38,7 @@ for t in $targets; do
 	spec) ;;
 	report | verify) dict=fuzz/results.dict max_len=24576 ;;
 	recording) dict='' max_len=10240 ;;
+	lsp) dict='' ;;
 	*) dict=fuzz/histories.dict ;;
 	esac
 	[ ! -d fuzz/corpus/$t ] || cp fuzz/corpus/$t/* "$seeds"

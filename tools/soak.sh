@@ -39,6 +39,10 @@ python3 tests/differential/test_lower.py "$intact" "${LOWER_COUNT:-5000}" | tail
 python3 tests/differential/test_lower_sml.py "$intact" "${LOWER_COUNT:-5000}" | tail -2
 echo "== models with scrambled white space and comments through the formatter"
 python3 tests/cli/test_fmt.py "$intact" 100 | tail -1
+echo "== random edits in the language server: diagnostics against those of the command"
+for seed in $(seq 1 "${LSP_SEEDS:-20}"); do
+	python3 tests/lsp/test_lsp.py "$intact" . "$seed" 20000 | grep -E "^not ok|random edits"
+done
 echo "== random traces: clocks, graph and the judge; every cycle verified, corrupted ones rejected"
 INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_serial"
 INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py "$intact" . | tail -3

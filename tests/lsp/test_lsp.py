@@ -502,7 +502,7 @@ text, version, wrong = MODEL, 1, []
 c = Client(intact)
 c.initialize()
 c.open(ATM, text)
-sample = max(1, edits // 40)
+sample = max(1, min(edits // 100, 100))
 for n in range(1, edits + 1):
     version += 1
     changes = []
