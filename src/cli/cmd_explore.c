@@ -40,7 +40,7 @@ enum { NO_BOUND = 1000001 };
 static const struct opt table[] = {
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is explored", 0, 0, NULL },
 	{ OPT_UINT, "schedules", 'n', "N", &o.schedules, "schedules at most (10,000; with --exhaustive or --time no limit)", 1, 0, NULL },
-	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "time limit", 1, 10000000, NULL },
+	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "time limit; a schedule that does not end by then is cut off", 1, 10000000, NULL },
 	{ OPT_CHOICE, "strategy", 0, "NAME", &o.strategy, "mix (default), pos, pct, random, delay, preempt", 0, 0, strategies },
 	{ OPT_UINT, "depth", 0, "N", &o.depth, "pct: bug depth, one more than the changes of priority (3)", 1, 64, NULL },
 	{ OPT_UINT, "seed", 0, "N", &o.seed, "the same seed gives the same schedules (1)", 0, 0, NULL },
@@ -97,6 +97,7 @@ static struct explore_ask asked(char **argv)
 		.depth = o.depth,
 		.max_steps = o.max_steps,
 		.seconds = o.seconds,
+		.until = o.seconds ? server_now() + (double)o.seconds : 0,
 		.stall = o.stall,
 		.preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
 		.races = o.races == 0,

@@ -20,6 +20,7 @@ struct explore_progress {
 struct explore_ask {
 	char **argv; /* the program and its arguments */
 	uint64_t schedules, seed, jobs, depth, max_steps, seconds, stall;
+	double until;        /* the time limit by server_now(); 0: from `seconds`, if given */
 	int strategy;        /* enum sched_strategy */
 	int64_t preemptions; /* bound; -1: none */
 	bool races, spurious, fork, no_coverage;
@@ -61,6 +62,8 @@ struct explore_got {
 	struct control_race race[CONTROL_RACES];
 	struct control *modules; /* a block whose modules explain addresses: `failed`, or another */
 	double seconds;
+	bool late;             /* the time was over, and a run under way was cut off */
+	uint32_t most_threads; /* of a run */
 };
 
 /* Returns an exit code: EXIT_HOLDS when the search came to an end, whatever it found;

@@ -369,6 +369,10 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 		buf_str(out, "no violation: the schedule was followed to its end\n");
 	else if (r->object)
 		explore_object_holds(r, out);
+	else if (!r->schedules)
+		buf_str(out, "unknown: no schedule came to its end\n");
+	else if (r->cut >= r->schedules)
+		buf_str(out, "unknown: every schedule was cut off\n");
 	else if (r->exhausted && !r->cut && !r->bounded)
 		buf_printf(out, "no violation: all %llu traces explored\n", (unsigned long long)r->traces);
 	else
