@@ -228,6 +228,17 @@ static _Noreturn void fork_runs(void)
 	}
 }
 
+/* A program that has had one thread and one trace in so many sampled runs has no others. */
+static bool alone(void)
+{
+	enum { RUNS = 32 };
+	struct sched_stats stats;
+	if (X.ctl->runs_done != RUNS || X.ctl->most_threads > 1 || X.tests)
+		return false;
+	sched_stats(X.sched, &stats);
+	return stats.traces <= 1;
+}
+
 /* Is this the last run? Fills in the control block if so. */
 static bool last(bool failed, unsigned verdict)
 {
@@ -235,7 +246,7 @@ static bool last(bool failed, unsigned verdict)
 	c->verdict = verdict;
 	if (verdict == SCHED_EXHAUSTED && X.new_places) /* of fewer points than there are from now on */
 		verdict = SCHED_GO_ON;
-	if (!failed && verdict == SCHED_GO_ON && !__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
+	if (!failed && verdict == SCHED_GO_ON && !alone() && !__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
 		return false;
 	sched_stats(X.sched, &c->stats);
 	if (sched_divergence(X.sched))
