@@ -182,6 +182,20 @@ static void add_stats(struct sched_stats *to, const struct sched_stats *from)
 	}
 }
 
+/* All traces were explored when every server has explored its own. */
+static void add_verdict(struct explore_got *g, const struct control *c)
+{
+	static const uint32_t rank[] = {
+		[SCHED_EXHAUSTED] = 0, [SCHED_GO_ON] = 1, [SCHED_LIMIT] = 1, [SCHED_FULL] = 2, [SCHED_NONDETERMINISTIC] = 3
+	};
+	enum { RANKS = sizeof rank / sizeof *rank };
+	uint32_t v = c->verdict < RANKS ? c->verdict : SCHED_GO_ON;
+	if (g->ended++ && rank[v] <= rank[g->verdict])
+		return;
+	g->verdict = v;
+	g->divergence = c->divergence;
+}
+
 static void add_races(struct explore_got *g, const struct control *c)
 {
 	for (uint32_t i = 0; i < c->nraces && i < CONTROL_RACES; i++) {
@@ -446,8 +460,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 			s->got->cpu_ns += v->c->cpu_ns;
 			if (v->c->most_threads > s->got->most_threads)
 				s->got->most_threads = v->c->most_threads;
-			s->got->verdict = v->c->verdict;
-			s->got->divergence = v->c->divergence;
+			add_verdict(s->got, v->c);
 			if (!s->got->modules)
 				s->got->modules = copy(v->c);
 			if (is_failure(v->c->end) && !*found) {
@@ -545,6 +558,7 @@ static int search(struct explore_search *s)
 	for (int tries = 0; again && tries < TRIES; tries++) {
 		free(got->modules);
 		got->modules = NULL;
+		got->ended = 0;
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}

@@ -53,7 +53,8 @@ struct explore_got {
 	struct sched_stats stats; /* of all servers together */
 	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits, cancels;
 	uint64_t aside;                     /* schedules that failed without having to do with the gaps (only_gaps) */
-	uint32_t verdict;                   /* enum sched_verdict */
+	uint32_t verdict;                   /* enum sched_verdict: of all servers, the one that says least */
+	uint32_t ended;                     /* servers that came to an end */
 	struct sched_divergence divergence; /* of SCHED_NONDETERMINISTIC */
 	uint32_t mode;
 	char why_fork[CONTROL_TEXT]; /* "" unless each run had a process */
