@@ -137,6 +137,32 @@ else:
     check("nvim: formatting, and the verdict of a block as a diagnostic", got.get("formatted") == "  count = v;" and got.get("verdict") == "violated" and
           "is not atomic" in got.get("checked", [""])[0], got)
 
+# ---- what docs/editors.md says ----
+
+page = (root / "docs/editors.md").read_text().replace("/usr/share/intact/editors", str(editors))
+snippet = {lang: re.search(rf"```{lang}\n(.*?)```", page, re.S)[1] for lang in ("lua", "vim", "elisp")}
+bad = work / "bad.atm"
+bad.write_text(FILES["model.atm"].replace("count = v", "cuont = v"))
+bins = dict(home, PATH=f"{work / 'bin'}:{os.environ['PATH']}")
+(work / "bin").mkdir()
+(work / "bin/intact").symlink_to(intact)
+if shutil.which("nvim"):
+    (work / "init.lua").write_text(snippet["lua"])
+    (work / "wait.lua").write_text(f"""vim.wait(30000, function() return #vim.diagnostic.get(0) > 0 end, 20)
+vim.fn.writefile(vim.tbl_map(function(d) return d.message end, vim.diagnostic.get(0)), "{work / 'init.out'}")
+vim.cmd("qall!")""")
+    rc, o, e = run(["nvim", "--headless", "-u", work / "init.lua", "-i", "NONE", bad, "-c", f"luafile {work / 'wait.lua'}"], env=bins, timeout=120)
+    got = (work / "init.out").read_text() if (work / "init.out").exists() else o + e
+    check("docs: init.lua as the page has it shows diagnostics in nvim", "cuont" in got, got)
+if shutil.which("vim"):
+    (work / "vimrc").write_text(snippet["vim"] + f"filetype plugin indent on\nedit {bad}\ncall writefile([&filetype], '{work / 'vimrc.out'}')\nqall!\n")
+    rc, o, e = run(["vim", "-N", "-u", "NONE", "-i", "NONE", "-es", "-S", work / "vimrc"], env=bins, timeout=120)
+    if (work / "vim.out").exists():  # vim has scripts
+        check("docs: vimrc as the page has it knows the file type", (work / "vimrc.out").exists() and (work / "vimrc.out").read_text() == "intact\n", o + e)
+if shutil.which("emacs"):
+    rc, o, e = run(["emacs", "--batch", "-Q", "--eval", f"(progn {snippet['elisp']} (princ (assoc-default \"x.atm\" auto-mode-alist 'string-match)))"], env=bins)
+    check("docs: the lines for Emacs load", rc == 0 and o == "intact-mode", o + e)
+
 # ---- Emacs ---------------------------------------------------------------------------------
 
 EMACS = """(progn
@@ -191,8 +217,6 @@ else:
           (while (and (not (flymake-diagnostics)) (< (float-time) until))
             (flymake-start) (accept-process-output nil 0.05)))
         (princ (mapconcat #'flymake-diagnostic-text (flymake-diagnostics) "\\n")) (eglot-shutdown (eglot-current-server))))"""
-    bad = work / "bad.atm"
-    bad.write_text(FILES["model.atm"].replace("count = v", "cuont = v"))
     if run(["emacs", "--batch", "-Q", "--eval", "(require 'eglot)"], env=home)[0] != 0:
         skip("emacs has no eglot (Emacs 29 has): its client")
     else:

@@ -12,9 +12,10 @@ class Client {
 		this.ended = false;
 		this.process = spawn(path, ["lsp", ...options], { stdio: ["pipe", "pipe", "pipe"] });
 		this.process.on("error", (e) => this.end(e.message));
-		this.process.on("exit", (code, signal) => this.end(signal ? `signal ${signal}` : `exit code ${code}`));
+		this.process.on("close", (code, signal) => this.end(this.said.trim() || (signal ? `signal ${signal}` : `exit code ${code}`)));
 		this.process.stdin.on("error", () => {});
-		this.process.stderr.on("data", () => {});
+		this.said = "";
+		this.process.stderr.on("data", (data) => { this.said = (this.said + data).slice(-1000); });
 		this.process.stdout.on("data", (data) => this.receive(data));
 	}
 

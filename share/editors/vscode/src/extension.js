@@ -48,7 +48,7 @@ async function start() {
 	const mine = new Client(setting("path"), [`--timeout=${setting("timeout")}`], { onNotify, onRequest, onExit: (why) => {
 		server.clear();
 		if (!stopping && client === mine)
-			vscode.window.showErrorMessage(`intact lsp: ${why}. Is intact installed? (setting intact.path)`);
+			vscode.window.showErrorMessage(`intact lsp: ${why} (the command is the setting intact.path)`);
 	} });
 	client = mine;
 	await mine.request("initialize", { processId: process.pid, rootUri: null, capabilities: {
