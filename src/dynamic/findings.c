@@ -1,6 +1,7 @@
 #include "dynamic/findings.h"
 
 #include "base/invariant.h"
+#include "dynamic/facts.h"
 #include "dynamic/token.h"
 
 #define FINDINGS_SLOTS (RED_MAX_FINDINGS * 4u)
@@ -16,8 +17,11 @@ bool dynamic_init(struct dynamic *d)
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
 	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
-	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) && stack_init(&d->stacks) &&
-	          lock_init(&d->locks) && shadow_init(&d->shadow, &d->sets);
+	d->trails = pages_map(RED_SLOTS * sizeof *d->trails);
+	d->spare = pages_map(sizeof *d->spare);
+	d->watched = pages_map(RED_WATCHED * sizeof *d->watched);
+	bool ok = d->findings && d->slots && d->parents && d->slot && d->trails && d->spare && d->watched &&
+	          lockset_init(&d->sets) && stack_init(&d->stacks) && lock_init(&d->locks) && shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
 	if (!ok)
 		dynamic_free(d);
@@ -36,6 +40,15 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->functions, RED_FUNCTIONS * sizeof *d->functions);
 	if (d->slot)
 		pages_unmap(d->slot, RED_SLOTS * sizeof *d->slot);
+	for (uint32_t i = 0; d->trails && i < RED_SLOTS; i++)
+		if (d->trails[i] && d->trails[i] != d->spare)
+			pages_unmap(d->trails[i], sizeof **d->trails);
+	if (d->trails)
+		pages_unmap(d->trails, RED_SLOTS * sizeof *d->trails);
+	if (d->spare)
+		pages_unmap(d->spare, sizeof *d->spare);
+	if (d->watched)
+		pages_unmap(d->watched, RED_WATCHED * sizeof *d->watched);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
@@ -81,6 +94,8 @@ bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta
 		move_data(f, lo, hi, delta);
 		if (f->happened)
 			move_data(f->happened, lo, hi, delta);
+		if (f->facts)
+			facts_move(f->facts, lo, hi, delta);
 		if (f->sent && speaks_of(d, f, lo + delta, hi + delta)) { /* told with the old addresses */
 			f->sent = false;
 			__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
@@ -116,6 +131,9 @@ static void replace(struct finding *f, const struct finding *by)
 	f->ready = old.ready;
 	f->happened = old.happened;
 	f->name = old.name; /* the one that is kept */
+	f->facts = old.facts;
+	f->came = old.came;
+	f->told_known = old.told_known;
 	if (f->uses < old.uses)
 		f->uses = old.uses;
 	f->sent = false;
@@ -143,6 +161,8 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 	if (id && !d->findings[id].count) { /* a parent's, before the fork: not this process's */
 		d->findings[id].ready = false;
 		d->findings[id].happened = NULL;
+		d->findings[id].facts = NULL;
+		d->findings[id].came = 0;
 	}
 	if (!id && d->nfindings < RED_MAX_FINDINGS) {
 		id = d->nfindings;
@@ -160,8 +180,10 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 		d->findings[id].unsettled = 0; /* it has been judged already */
 		__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 	}
-	if (id)
+	if (id) {
 		d->findings[id].count++;
+		d->findings[id].came += f->cycle;
+	}
 	spin_unlock(&d->lock);
 	return id;
 }
@@ -280,7 +302,7 @@ bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32
  * none of the locks held across the gap), and one side must write: the other
  * thread, or this block before and after the gap.
  */
-static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f, const struct evidence *e)
+bool finding_interferes(struct dynamic *d, const struct thread *t, const struct finding *f, const struct evidence *e)
 {
 	if (!e->uid || e->uid == f->uid)
 		return false;
@@ -303,10 +325,10 @@ static const struct evidence *look(struct dynamic *d, const struct thread *t, co
 	if (l->life != (lock == f->lock ? f->life : f->life2))
 		return NULL; /* another object lives there now */
 	if (news >= l->ev && news < l->ev + LOCK_EVIDENCE)
-		return interferes(d, t, f, news) ? news : NULL;
+		return finding_interferes(d, t, f, news) ? news : NULL;
 	const struct evidence *e = NULL;
 	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
-		if (interferes(d, t, f, &l->ev[i]) &&
+		if (finding_interferes(d, t, f, &l->ev[i]) &&
 		    (!e || l->ev[i].uid == f->other || (apart(t, f, e) && !apart(t, f, &l->ev[i]))))
 			e = &l->ev[i];
 	return e;
@@ -420,9 +442,13 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
 	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
 	struct evidence *old = &l->ev[at];
+	struct trail_piece data = { h->trail, h->end };
 	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
 		/* Known: between creating and joining threads it says nothing more. */
 		old->epoch = t->acc.epoch;
+		old->data = data;
+		if (l->pending && d->nwatched)
+			facts_match(d, t, l, old);
 		return;
 	}
 	/* What is more than taking or giving back a token says all that is. */
@@ -432,7 +458,9 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 		at = evidence_replaced(d, t, l, h);
 	else if (at == l->nev)
 		l->nev++;
-	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch, t->since, token };
+	l->ev[at] = (struct evidence){
+		t->uid, held, h->acquire, write, t->tid, t->acc.epoch, t->since, token, data, t->since_trail
+	};
 	if (!l->pending)
 		return;
 	spin_lock(&d->lock);
@@ -442,4 +470,6 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 			judge(d, t, f, &l->ev[at]);
 	}
 	spin_unlock(&d->lock);
+	if (d->nwatched)
+		facts_match(d, t, l, &l->ev[at]);
 }

@@ -18,11 +18,12 @@ static inline void log_push(struct thread *t, struct log_entry e)
 	t->log_taken[i] = 0;
 }
 
-/* A lock is taken: what else an entry has is not asked for. */
-static inline void log_acquire(struct thread *t)
+/* A lock is taken, at this position of the trail: what else an entry has is not asked for. */
+static inline void log_acquire(struct thread *t, uint32_t trail)
 {
 	uint32_t i = t->nlog++ % RED_LOG;
 	t->log[i].kind = LOG_ACQUIRE;
+	t->log[i].trail = trail;
 	t->log_key[i] = UINT64_MAX;
 }
 

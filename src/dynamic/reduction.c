@@ -104,6 +104,8 @@ void red_moved(struct thread *t)
 		t->seen[i].pc = 0;
 	for (unsigned i = 0; i < sizeof t->known / sizeof *t->known; i++)
 		t->known[i].addr = 0;
+	if (t->trail)
+		t->trail->lap += TRAIL_SIZE; /* it has the old addresses */
 }
 
 void red_prune(struct thread *t, uintptr_t sp)
@@ -137,6 +139,15 @@ static void fixed_order(struct dynamic *d, struct thread *t, const struct thread
 		t->fixed.e[other->tid] = other->acc.epoch;
 }
 
+struct trail *red_ring(struct dynamic *d, uint32_t tid)
+{
+	if (!d->trails[tid] && !(d->trails[tid] = pages_map(sizeof **d->trails)))
+		d->trails[tid] = d->spare;
+	if (!d->trails[tid]->next)
+		d->trails[tid]->next = d->trails[tid]->e;
+	return d->trails[tid];
+}
+
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent, uint32_t tid, uint32_t uid, uint32_t first,
                       uintptr_t pc)
 {
@@ -145,6 +156,7 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->reach = &d->reach;
 	t->fork_tid = 0;
 	t->tid = t->acc.tid = tid;
+	t->trail = red_ring(d, tid);
 	t->uid = uid;
 	t->top = t->frames;
 	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .fn = FRAME_NO_FN };
@@ -178,9 +190,11 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	if (d->reach.open)
 		reach_begin(parent, t);
 	t->joined = t->since = t->acc.epoch;
+	t->since_trail = trail_now(t->trail);
 	if (parent) {
 		red_tick(parent);
 		parent->since = parent->acc.epoch;
+		parent->since_trail = trail_now(parent->trail);
 	}
 }
 
@@ -211,6 +225,7 @@ void red_join(struct dynamic *d, struct thread *t, const struct thread *other, u
 	}
 	red_tick(t);
 	t->joined = t->since = t->acc.epoch;
+	t->since_trail = trail_now(t->trail);
 }
 
 void red_try_failed(struct thread *t)
@@ -308,6 +323,7 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr, struct rac
 		                                .held = t->acc.all,
 		                                .seq = r->wseq + write,
 		                                .epoch = t->acc.epoch,
+		                                .trail = trail_now(t->trail),
 		                                .kind = write ? LOG_WRITE : LOG_READ });
 	}
 	if (write && r->finding)
@@ -343,6 +359,15 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mas
 		t->marks[i].wrote = true;
 }
 
+/* Data is written under these locks from now on that sections before may have read
+ * without an entry in a trail. */
+static __attribute__((noinline)) void untraced(struct dynamic *d, struct thread *t)
+{
+	for (uint32_t i = 0; i < t->nheld; i++)
+		d->locks.locks[t->held[i].lock].untraced = t->held[i].seq;
+	t->acc.unread = false;
+}
+
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool write, uintptr_t pc, uint64_t *was)
 {
 	assert(mask && mask <= 0xff);
@@ -361,7 +386,15 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned ma
 	}
 	bool first = write && !t->wrote && (t->nheld || t->nmarks);
 	bool update = first && (!t->monitors || shadow_read_now(&d->shadow, &t->acc, c, mask));
-	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
+	uint64_t found = 0;
+	bool again = t->nheld && *c >> CELL_TAG == CELL_OTHER && shadow_known_now(&d->shadow, &t->acc, c, mask, write);
+	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, &found);
+	if (was)
+		*was = found;
+	if (t->nheld && m != MOVE_READ && !again)
+		red_trail(t, addr, mask, write, m != MOVE_LOCAL, found, pc);
+	if (__builtin_expect(t->acc.unread, 0))
+		untraced(d, t);
 	if (first)
 		red_wrote(d, t, addr, mask, update, pc);
 	if (race)

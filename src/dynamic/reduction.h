@@ -49,6 +49,7 @@
 #include "dynamic/reach.h"
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
+#include "dynamic/trail.h"
 
 enum {
 	RED_UIDS = 1 << 16,
@@ -59,7 +60,8 @@ enum {
 	RED_MAX_FINDINGS = 16384,
 	RED_NAME = 255 /* letters of a mark's */,
 	RED_FUNCTIONS = 1 << 14 /* counted */,
-	RED_KNOWN_BITS = 9
+	RED_KNOWN_BITS = 9,
+	RED_WATCHED = 1 << 16 /* counters of words that findings are about */
 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -87,6 +89,8 @@ struct log_entry {
 	uint32_t held;  /* locks still held then */
 	uint32_t seq;   /* the lock's, or the record's, count then */
 	uint32_t epoch; /* the thread's */
+	uint32_t trail; /* where the section's data begins (trail.h); of others, where they are */
+	uint32_t begun; /* of a section: entries in the log when it was entered */
 	uint8_t kind, wrote, read;
 };
 
@@ -100,8 +104,10 @@ struct held {
 	bool stale;             /* a lock taken earlier went: all and wr have it */
 	bool blind, signalled;  /* token.h: it wrote what it had not read; it signalled */
 	bool monitor;           /* token.h: the lock is used with conditions */
+	bool came;              /* another thread had the lock in the finding's gap */
 	uint32_t origin;        /* where it was entered first: a wait comes back elsewhere */
 	uint32_t word;          /* token.h: all it wrote; TOKEN_MANY: more than one */
+	uint32_t trail, end;    /* where its data begins and, when it is over, ends (trail.h) */
 };
 
 enum mark_state { MARK_RIGHT, MARK_LEFT, MARK_DONE };
@@ -159,6 +165,10 @@ struct finding {
 	bool confirmed, ready;
 	bool sent; /* as it is; `told`: so often counted then */
 	uint32_t told;
+	uint32_t came;       /* so often another thread had the lock in the gap */
+	bool inherited;      /* the lock was held when the block was entered */
+	bool told_known;     /* facts_known when it was sent */
+	struct facts *facts; /* about variables (facts.h); or NULL */
 };
 
 /* One thread, as the analyses see it. Owned by that thread. */
@@ -170,6 +180,7 @@ struct thread {
 	 * made another. */
 	struct clock fixed;
 	uint32_t joined, since;
+	uint32_t since_trail; /* where its trail was then */
 	uint32_t uid, parent, created, tid;
 	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
 	uint32_t ncolumns;                  /* marks with a column, or without need of one */
@@ -181,6 +192,7 @@ struct thread {
 	uint32_t wait_lock, wait_origin;    /* waiting: the section's lock, and its origin */
 	uint32_t giving;                    /* token.h: finding that a signal excuses; 0: none */
 	uint32_t monitors;                  /* locks held that are used with conditions */
+	struct trail *trail;                /* its slot's */
 	uint32_t signalled;                 /* the lock it released before it signalled */
 	/* Functions called through a pointer before the thread had done anything: a bit
 	 * for each, from the second on. RED_CALLED: told. */
@@ -223,7 +235,14 @@ struct dynamic {
 	uint32_t history;     /* log entries a thread looks back on */
 	uintptr_t *functions; /* met with locks or racing data below them: a hash */
 	uint32_t nfunctions;
-	uint32_t ready; /* findings with evidence: someone should look */
+	uint32_t ready;        /* findings with evidence: someone should look */
+	struct trail **trails; /* by slot, as they are first used */
+	struct trail *spare;   /* of all threads for which there was no memory */
+	uint8_t *watched;      /* facts.h: words that findings are about, counted */
+	uint32_t nwatched, nmatched;
+	bool recorded;                  /* facts.h: other threads' rings are not looked at */
+	uintptr_t static_lo, static_hi; /* the program's own file: its variables are never given back */
+	bool dropped;                   /* facts.h: data of one thread that was not kept */
 	/* Asked before a lock event changes findings, which are everyone's; it
 	 * may wait. NULL: not needed (see runtime/record.c). */
 	void (*alone)(struct thread *t);
@@ -244,6 +263,8 @@ void red_moved(struct thread *t);
  */
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent, uint32_t tid, uint32_t uid, uint32_t first,
                       uintptr_t pc);
+/* The ring of a slot (trail.h); d->spare when there is no memory for it. */
+struct trail *red_ring(struct dynamic *d, uint32_t tid);
 /* Thread t waited for the end of `other`, at `pc` (0: unknown). */
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc);
 
@@ -278,13 +299,33 @@ void red_signal(struct dynamic *d, struct thread *t);
 void red_called(struct thread *t, uint32_t pointers);
 void red_tick(struct thread *t);
 
+/* An access of a thread that holds locks, other than red_own's, to data of several
+ * threads (`shared`), whose cell looked like `was`. Part of red_access. */
+static inline __attribute__((always_inline)) void red_trail(struct thread *t, uintptr_t addr, unsigned mask, bool write,
+                                                            bool shared, uint64_t was, uintptr_t pc)
+{
+	trail_push(t->trail, addr, mask | (unsigned)write << 8 | (unsigned)shared << 9, was, pc, t->held[t->nheld - 1].trail);
+}
+
+/* Memory is given back that findings may be about (facts.c). */
+void facts_forget(struct dynamic *d, uintptr_t addr, size_t size);
+/* The thread (or NULL: none) gives memory back. */
+static inline void red_forget(struct dynamic *d, struct thread *t, uintptr_t addr, size_t size)
+{
+	/* Only a block that has left a section asks for it. */
+	if (t && t->nlog && t->trail && (t->nheld || (t->top > t->frames + 1 && t->frames[2].log != t->nlog)))
+		trail_push(t->trail, addr, TRAIL_FORGET, 0, (uintptr_t)size, trail_now(t->trail));
+	if (__builtin_expect(__atomic_load_n(&d->nwatched, __ATOMIC_RELAXED) != 0, 0))
+		facts_forget(d, addr, size);
+}
+
 /*
  * Data that is this thread's own, and new or known only from an earlier epoch
  * or for other bytes: one compare-and-swap of the cell's first word, when the
  * second already says what it should. False: red_access must look. `key` is
- * the CELL_KEY of the thread now; `need` the bits of the first word.
+ * the CELL_KEY of the thread now; `need` the bits of the first word: of `addr`, `pc`.
  */
-static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t need, bool write)
+static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t need, bool write, uintptr_t addr, uintptr_t pc)
 {
 	const struct accessor *a = &t->acc;
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
@@ -296,7 +337,12 @@ static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t
 		next = key | need;
 	else
 		return false;
-	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	if (t->nheld)
+		trail_push(t->trail, addr, (uint32_t)(need >> 8 & 0xff) | (write ? TRAIL_WRITE : 0), 0, pc,
+		           t->held[t->nheld - 1].trail);
+	return true;
 }
 
 /*

@@ -4,6 +4,7 @@
  * lock and acquire it again.
  */
 #include "base/invariant.h"
+#include "dynamic/facts.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -92,6 +93,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l, str
 		.loop = e->acquire == h->acquire,
 		.cycle = came_between(t, l, h->read, e),
 		.made = l->created,
+		.inherited = (int32_t)(e->begun - home->log) < 0,
 	};
 	if (f.cycle)
 		who_came(t, l, e, &f);
@@ -100,6 +102,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l, str
 		f.unsettled = t->uid;
 	h->finding = finding_merge(d, &f);
 	h->block = home->log;
+	h->came = f.cycle;
 	h->first_wrote = e->wrote && !e->read;
 	if (h->finding)
 		finding_judge(d, t, h->finding);
@@ -261,6 +264,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	h = &t->held[t->nheld];
 	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog, .monitor = l->monitor };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
+	h->trail = trail_now(t->trail);
 	h->acquire = h->origin = red_stack(d, t, pc);
 	if (!l->created && !read) /* which of several readers was first is not known */
 		l->created = h->acquire | LOCK_FIRST_USE;
@@ -280,7 +284,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	t->monitors += h->monitor;
 	t->wrote = false;
 	/* So that a function entered from here on is known to be later. */
-	log_acquire(t);
+	log_acquire(t, h->trail);
 	h->all = t->acc.all;
 	h->wr = t->acc.wr;
 	t->acc.all = lockset_add(&d->sets, &t->cache, h->all, id);
@@ -326,9 +330,12 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	uint32_t id = h->lock;
 	struct lock *l = &d->locks.locks[id];
 	struct held section = let_go(d, t, h);
+	section.end = trail_now(t->trail);
 	t->monitors -= section.monitor;
 	if (d->alone && (l->pending || section.finding))
 		d->alone(t);
+	if (section.finding)
+		facts_look(d, t, l, &section);
 	uint32_t held = section.all == t->acc.all ? section.all : guards(d, t, &section);
 	spin_lock(&l->spin);
 	/* Of several readers, who comes first with something new is as chance has it. */
@@ -343,6 +350,8 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		seen->seq = section.seq;
 		seen->acquire = section.acquire;
 		seen->held = t->acc.all;
+		seen->tid = t->tid;
+		seen->data = (struct trail_piece){ section.trail, section.end };
 		if (seen == &l->wrote)
 			seen->write = section.write;
 		else
@@ -374,6 +383,8 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		                                .held = t->acc.all,
 		                                .seq = section.seq,
 		                                .epoch = t->acc.epoch,
+		                                .trail = section.trail,
+		                                .begun = section.log,
 		                                .kind = LOG_SECTION,
 		                                .read = section.read,
 		                                .wrote = section.write != 0,
