@@ -3,7 +3,7 @@
  * corpus: finds js_FillPropertyCache -- broken invariant, intermediate state seen, stale value */
 #include "corpus.h"
 static pthread_mutex_t lock = MUTEX;
-static int table[4], empty = 1;
+static volatile int table[4], empty = 1;
 static void put(int i, int v)
 {
 	LOCK(lock);

@@ -2,7 +2,7 @@
  * corpus: finds show_progress -- torn read */
 #include "corpus.h"
 static pthread_mutex_t lock = MUTEX;
-static long done_bytes, total_bytes = 100;
+static volatile long done_bytes, total_bytes = 100;
 static volatile long shown;
 static long get_done(void)
 {
