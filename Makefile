@@ -110,9 +110,19 @@ fuzz:
 	@tools/setup.sh fuzz
 	@fuzz/run.sh
 
+# dist/intact-VERSION.tar.gz: the same commit gives the same bytes
+.PHONY: dist
+dist:
+	@python3 tools/release.py dist dist
+
+# the Debian packages, in the directory above: the build needs debhelper and what debian/control names
+.PHONY: deb
+deb:
+	@dpkg-buildpackage -us -uc -b
+
 install: all
 	@$(MESON) configure $(BUILD) --prefix=$(PREFIX) >/dev/null
 	@$(MESON) install -C $(BUILD)
 
 clean:
-	@rm -rf build build-clang build-asan build-fuzz build-browser build-coverage
+	@rm -rf build build-clang build-asan build-fuzz build-browser build-coverage dist

@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 	static const char *const kinds[] = { "short", "early", "long", "open" };
 	static struct maker m;
 	struct trace_names names;
-	const char *why = "";
+	struct why why = { "" };
 	if (argc < 4) {
 		fputs("usage: trace_make short|early|long|open EVENTS OUT [SEED] [THREADS]\n", stderr);
 		return 2;
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 		ok = writer_close(m.w, &why);
 	}
 	if (!ok)
-		fprintf(stderr, "trace_make: %s: %s\n", argv[3], why);
+		fprintf(stderr, "trace_make: %s: %s\n", argv[3], why.text);
 	trace_names_free(&names);
 	return ok ? 0 : 1;
 }

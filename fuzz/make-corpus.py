@@ -62,6 +62,44 @@ put("history_edn", "vector", "[{:process :nemesis, :type :info, :f :start}\n {:p
 put("history_json", "array", '[{"process":0,"type":"invoke","f":"read"},\n{"process":0,"type":"ok","f":"read","value":0}]\n')
 put("history_json", "porcupine", '{"ClientId":0,"Input":{"op":1,"key":"a","value":"x"},"Call":1,"Output":{"value":""},"Return":5}\n'
     '{"ClientId":1,"Input":{"op":0,"key":"a"},"Call":2,"Output":{"value":"x"},"Return":7}\n')
+# ---- histories of transactions: (process, type, micro-operations) ----
+TRANSACTIONS = {
+    "write_skew": [(0, "ok", [["r", "x", None], ["w", "y", 1]]), (1, "ok", [["r", "y", None], ["w", "x", 1]]), (2, "info", [["r", "x", 1], ["w", "z", 2]])],
+    "lists": [(0, "ok", [["append", "x", 1], ["append", "x", 2]]), (1, "fail", [["append", "x", 3]]), (2, "ok", [["r", "x", [1]], ["append", "y", 1]]),
+              (0, "ok", [["r", "x", [1, 2]], ["r", "y", []]])],
+    "no_order": [(0, "ok", [["w", "x", 1], ["w", "y", 1]]), (1, "ok", [["w", "x", 2], ["w", "y", 2]]), (2, "ok", [["r", "x", 1], ["r", "y", 2]]),
+                 (3, "ok", [["r", "x", 2], ["r", "y", 1]])],
+}
+for name, txns in TRANSACTIONS.items():
+    put("txn_edn", name, "".join(f"{{:process {p}, :type :{t}, :f :txn, :value [" + " ".join(f"[:{f} {k} {edn(v)}]" for f, k, v in ops) + "]}\n"
+                                 for p, kind, ops in txns for t in ("invoke", kind)))
+    put("txn_json", name, json.dumps([{"process": p, "type": t, "f": "txn", "value": ops} for p, t, ops in txns]))
+    put("txn_csv", name, "session,txn,op,key,value,status,call,return\n" + "".join(
+        f'{p},{i},{f},{k},{"" if v is None else "[" + " ".join(map(str, v)) + "]" if isinstance(v, list) else v},{t},{2 * i},{2 * i + 3}\n'
+        for i, (p, t, ops) in enumerate(txns) for f, k, v in ops))
+put("txn_plume", "write_skew", "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n")
+put("txn_plume", "g1c", "w(1,1,0,0)\nr(2,1,0,0)\nw(2,1,1,1)\nr(1,1,1,1)\n")
+put("txn_dbcop_json", "write_skew", json.dumps({"params": {"id": 0}, "info": "", "data": [
+    [{"events": [{"Read": {"variable": 0, "version": None}}, {"Write": {"variable": 1, "version": 1}}], "committed": True}],
+    [{"events": [["r", 1, None], ["w", 0, 2]], "committed": True}, {"events": [["w", 0, 3]], "committed": False}]]}))
+
+
+def dbcop(sessions):
+    text = struct.pack("<5Q", 0, len(sessions), 2, 1, 2) + 3 * (struct.pack("<Q", 2) + b"ab") + struct.pack("<Q", len(sessions))
+    for s in sessions:
+        text += struct.pack("<Q", len(s))
+        for events in s:
+            text += struct.pack("<Q", len(events)) + b"".join(struct.pack("<?QQ?", w, k, v, True) for w, k, v in events) + b"\1"
+    return text
+
+
+def cobra(txns):
+    return b"".join(b"S" + struct.pack(">q", i) + b"".join((b"W" + struct.pack(">3q", v, k, v)) if w else (b"R" + struct.pack(">4q", by, v, k, v))
+                                                           for w, k, v, by in ops) + b"C" + struct.pack(">q", i) for i, ops in enumerate(txns))
+
+
+put("txn_dbcop", "write_skew", dbcop([[[(False, 0, 0), (True, 1, 1)]], [[(False, 1, 0), (True, 0, 1)], []]]))
+put("txn_cobra", "stale", cobra([[(True, 7, 1, 0)], [(False, 7, 0xbebeebee, 0xbebeebee), (True, 8, 2, 0)], [(False, 8, 2, 1)]]))
 put("history_csv", "register", "process,op,value,call,return\n0,write,1,1,4\n1,read,1,2,5\n2,read,0,6,8\n")
 put("history_csv", "queue", "client;op;value;call;return\n0;enq;1;1;2\n0;enq;2;3;\n1;deq;2;4;6\n")
 put("history_csv", "keys", "key,client,op,value,result,call,return\nx,0,cas,1 2,true,1,3\ny,1,write,2,,2,4\nx,1,read,,2,5,6\n")

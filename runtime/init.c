@@ -124,7 +124,7 @@ static void one_option(const char *text, size_t n)
 	unknown_option(item);
 }
 
-void rt_options_read(void)
+static void rt_options_read(void)
 {
 	for (unsigned i = 0; i < NROWS; i++)
 		set_option(&rows[i], rows[i].value);
@@ -170,6 +170,9 @@ void rt_init(void)
 	if (__atomic_exchange_n(&once, 1, __ATOMIC_ACQ_REL))
 		return;
 	rt_nobody.busy = 1;
+#ifdef INTACT_COVERAGE_FILE
+	rt_coverage_init();
+#endif
 	rt.pid = (int)syscall(SYS_getpid);
 	rt.threads = pages_map((SHADOW_MAX_TID + 1) * sizeof *rt.threads);
 	rt.slot_epoch = pages_map((SHADOW_MAX_TID + 1) * sizeof *rt.slot_epoch);

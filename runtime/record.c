@@ -2,7 +2,7 @@
  * record: sends `intact run` the input of the analyses (event/record.h) in its
  * order.
  *
- * Every thread packs its records into its slot's own bytes (recstream.h); the
+ * Every thread packs its records into its slot's own bytes (record_stream.h); the
  * common ring has their order. A call of the analyses that is not about data of
  * the thread's own is made between rec_begin and rec_end, which hold the ring's
  * lock. It is held for tens of nanoseconds, except when a ring is full: then
@@ -170,7 +170,7 @@ static NOINLINE bool make_room(struct pen *p)
 	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
 	tell(p->slot, p->own, p->n);
 	__atomic_store_n(&rec_shm->head, rec_shm->put, __ATOMIC_RELEASE);
-	for (unsigned k = 0; rt.recording && !has_room(p->own, p->n, 2 * RECSTREAM_ONE); k++)
+	for (unsigned k = 0; rt.recording && !has_room(p->own, p->n, 2 * RECORD_STREAM_ONE); k++)
 		rec_wait_for_reader(k);
 	return rt.recording;
 }
@@ -178,11 +178,11 @@ static NOINLINE bool make_room(struct pen *p)
 /* Is there room for a record, in one piece? */
 static inline bool pen_ready(struct pen *p)
 {
-	if (p->locked && unlikely(!has_room(p->own, p->n, 2 * RECSTREAM_ONE)) && !make_room(p))
+	if (p->locked && unlikely(!has_room(p->own, p->n, 2 * RECORD_STREAM_ONE)) && !make_room(p))
 		return false;
-	if (unlikely(p->n % REC_OWN > REC_OWN - RECSTREAM_ONE))
+	if (unlikely(p->n % REC_OWN > REC_OWN - RECORD_STREAM_ONE))
 		while (p->n % REC_OWN)
-			p->own->bytes[p->n++ % REC_OWN] = RECSTREAM_PAD;
+			p->own->bytes[p->n++ % REC_OWN] = RECORD_STREAM_PAD;
 	return true;
 }
 
@@ -289,7 +289,7 @@ NOINLINE bool rec_tell_frames(struct rt_thread *th, bool locked)
 {
 	struct recenc *e = enc_of(th);
 	struct frame *f = told_below(th);
-	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
+	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECORD_STREAM_ONE;
 	if (!e)
 		return false;
 	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
@@ -310,13 +310,13 @@ NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 	if (!e)
 		return NULL;
 	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
-	if (!locked && !has_room(p.own, p.n, 4 * RECSTREAM_ONE) && !wait_for_own(th, p.own, 4 * RECSTREAM_ONE))
+	if (!locked && !has_room(p.own, p.n, 4 * RECORD_STREAM_ONE) && !wait_for_own(th, p.own, 4 * RECORD_STREAM_ONE))
 		return NULL;
 	if (!pen_ready(&p))
 		return NULL;
 	__atomic_store_n(&p.own->n, p.n, __ATOMIC_RELEASE);
-	uint64_t room = __atomic_load_n(&p.own->taken, __ATOMIC_ACQUIRE) + REC_OWN - 4 * RECSTREAM_ONE + 1;
-	uint64_t piece = (p.n | (REC_OWN - 1)) + 1 - RECSTREAM_ONE + 1;
+	uint64_t room = __atomic_load_n(&p.own->taken, __ATOMIC_ACQUIRE) + REC_OWN - 4 * RECORD_STREAM_ONE + 1;
+	uint64_t piece = (p.n | (REC_OWN - 1)) + 1 - RECORD_STREAM_ONE + 1;
 	th->own_end = room < piece ? room : piece;
 	return p.own->bytes + p.n % REC_OWN;
 }

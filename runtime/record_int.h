@@ -6,7 +6,7 @@
 #define INTACT_RUNTIME_RECORD_INT_H
 
 #include "event/record.h"
-#include "event/recstream.h"
+#include "event/record_stream.h"
 #include "rt.h"
 
 #pragma GCC visibility push(hidden)
@@ -130,7 +130,7 @@ static inline bool frames_told(struct rt_thread *th)
 	if (unlikely(!s || depth >= 0x80))
 		return rec_tell_frame(th);
 	if (depth < th->told) {
-		s[0] = RECSTREAM_LEAVE;
+		s[0] = RECORD_STREAM_LEAVE;
 		s[1] = (unsigned char)depth; /* recenc_leave, of a small number */
 		th->own->others++;
 		__atomic_store_n(&th->own->n, th->own->n + 2, __ATOMIC_RELEASE);

@@ -124,11 +124,8 @@ extern struct rt_thread rt_nobody;
 
 /* init.c, thread.c */
 void rt_init(void);
+void rt_coverage_init(void);       /* coverage.c: `make coverage` only */
 struct rt_thread *rt_attach(void); /* a thread we did not create */
-struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc);
-void rt_thread_end(struct rt_thread *th);
-void rt_thread_free(struct rt_thread *th);
-void rt_stack_bounds(struct rt_thread *th);
 /* Behind the interposers, for <threads.h>: `pc` is the call's return address,
  * `sp` its frame. */
 int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg, uintptr_t pc, uintptr_t sp);
@@ -331,7 +328,6 @@ void *rt_real(const char *name, const char *version);
 void rt_real_all(void);
 const char *rt_env(const char *name);
 extern char **rt_environ;
-void rt_options_read(void);
 
 /*
  * The libc function that an interposer replaces. All of them are looked up when

@@ -57,7 +57,7 @@ static uint32_t take_slot(void)
 }
 
 /* A struct with slot and clock, not yet running. */
-struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
+static struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 {
 	spin_lock(&rt.threads_lock);
 	uint32_t slot = take_slot();
@@ -95,8 +95,18 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	return th;
 }
 
+static void rt_thread_free(struct rt_thread *th)
+{
+	spin_lock(&rt.threads_lock);
+	th->state = RT_FREE;
+	rt.threads[th->t.tid] = NULL;
+	th->next = rt.free;
+	rt.free = th;
+	spin_unlock(&rt.threads_lock);
+}
+
 /* The thread has run; its clock stays for the thread that joins it. */
-void rt_thread_end(struct rt_thread *th)
+static void rt_thread_end(struct rt_thread *th)
 {
 	bool rec = rec_try(th);
 	rt.slot_epoch[th->t.tid] = th->t.acc.epoch + 1;
@@ -113,16 +123,6 @@ void rt_thread_end(struct rt_thread *th)
 	spin_unlock(&rt.threads_lock);
 	if (free_now)
 		rt_thread_free(th);
-}
-
-void rt_thread_free(struct rt_thread *th)
-{
-	spin_lock(&rt.threads_lock);
-	th->state = RT_FREE;
-	rt.threads[th->t.tid] = NULL;
-	th->next = rt.free;
-	rt.free = th;
-	spin_unlock(&rt.threads_lock);
 }
 
 static void find_stack(struct rt_thread *th)
@@ -144,7 +144,7 @@ static void find_stack(struct rt_thread *th)
 }
 
 /* Writes to a thread's own stack concern no other thread. */
-void rt_stack_bounds(struct rt_thread *th)
+static void rt_stack_bounds(struct rt_thread *th)
 {
 	find_stack(th);
 	if (rec_try(th)) {

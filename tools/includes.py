@@ -76,14 +76,24 @@ def figure(root=ROOT):
     return "\n".join(lines + ["```"])
 
 
+ASSERT = re.compile(r"\b(?:assert|PARANOID|UNREACHABLE|_Static_assert)\(")
+
+
+def asserts(root=ROOT):
+    """By room: lines of its files, asserts of all kinds in them."""
+    counts = {}
+    for p in sources(root):
+        text, (lines, n) = p.read_text(), counts.get(room_of(p, root), (0, 0))
+        counts[room_of(p, root)] = lines + text.count("\n"), n + len(ASSERT.findall(text))
+    return counts
+
+
 def sizes(root=ROOT):
     lines = ["| room | files | lines | asserts | includes |", "|---|---|---|---|---|"]
     rooms, total = graph(root), [0, 0, 0]
     for room in sorted(rooms):
         files = [p for p in sources(root) if room_of(p, root) == room]
-        text = [p.read_text() for p in files]
-        row = [len(files), sum(t.count("\n") for t in text),
-               sum(len(re.findall(r"\b(?:assert|PARANOID|UNREACHABLE|_Static_assert)\(", t)) for t in text)]
+        row = [len(files), *asserts(root)[room]]
         total = [a + b for a, b in zip(total, row)]
         lines.append(f"| {room} | {row[0]} | {row[1]:,} | {row[2]} | {' '.join(sorted(rooms[room])) or '-'} |")
     return "\n".join(lines + [f"| all | {total[0]} | {total[1]:,} | {total[2]} | |"])

@@ -25,6 +25,9 @@ clang_rt() {
 }
 has_clang_rt() { [ -n "$(ls "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer[-.]*a)" ]; }
 
+# clang -fopenmp links it; tests/explore has a program that does
+has_libomp() { [ -e "$(clang -print-resource-dir)/../../libomp.so" ]; }
+
 want gcc command -v gcc
 want libc6-dev test -f /usr/include/stdio.h
 want pkg-config command -v pkg-config
@@ -50,6 +53,7 @@ case $target in
 test)
 	want spin command -v spin
 	want chromium command -v chromium
+	want libomp-dev has_libomp
 	want libgtest-dev test -f /usr/include/gtest/gtest.h
 	want npm command -v npm
 	want python3-jsonschema test -f /usr/lib/python3/dist-packages/jsonschema/__init__.py

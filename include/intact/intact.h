@@ -19,7 +19,7 @@
  *
  * Threads. Different objects may be used by different threads at the same time; one object by one thread at a time.
  *
- * Histories of objects are recorded with <intact/history.h>.
+ * Histories of objects are recorded with <intact/history.h>, transactions of a database with <intact/txn.h>.
  */
 #ifndef INTACT_INTACT_H
 #define INTACT_INTACT_H
@@ -28,13 +28,14 @@
 #include <stdint.h>
 
 #include <intact/history.h>
+#include <intact/txn.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Raised when something is added; what is here stays as it is under one soname. */
-#define INTACT_API_VERSION 2
+#define INTACT_API_VERSION 3
 
 /* INTACT_API_VERSION of the library that is linked. */
 int intact_api_version(void);
@@ -88,8 +89,8 @@ const char *intact_check_messages(const struct intact_check *c);
  * are in its messages; warnings are there, too.
  *
  * Histories of objects (docs/history.md), as `intact history` judges them. Options: "object", "spec", "init", "condition", "k", "delta",
- * "algorithm", "format", "order", "nil", "failed-cas", "pairs", "jobs", "timeout", "max-memory", "witness" ("delta" and "witness" with
- * NULL, the others with a value as on the command line).
+ * "algorithm", "format", "order", "nil", "failed-cas", "pairs", "jobs", "timeout", "max-memory", "witness", and of transactions "level", "sessions",
+ * "realtime", "version-order" ("delta", "witness", "sessions" and "realtime" with NULL, the others with a value as on the command line).
  */
 struct intact_history_judge;
 struct intact_history_judge *intact_history_judge_new(void);

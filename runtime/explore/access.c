@@ -6,7 +6,9 @@
  * with: who, when, which bytes, where. One that a new access covers and that
  * happened before it is dropped: whatever is unordered with the old one is so
  * with the new. So nothing is forgotten and the answer is exact for the schedule
- * (FastTrack keeps one write and the reads; here it is by bytes).
+ * (FastTrack keeps one write and the reads; here it is by bytes). Of several places
+ * of one thread that race with the same access, the latest is told: it becomes a
+ * point, and schedules that stop there show the one before.
  *
  * Two accesses race when they touch a byte, one writes, not both are atomic, and
  * neither happened before the other. Their places become points from the next run
@@ -110,11 +112,18 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 	x_report_race(p, addr, bytes, kind, place);
 }
 
-/* The entries of a cell, and of those that follow it. True: the new one is known already. */
-static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
+/*
+ * The entries of a cell, and of those that follow it. KNOWN: the new one is there already. KNOWN_ELSEWHERE: but at
+ * another place of the same thread, with no synchronisation since: the entry has the latest place from now on, and what
+ * follows is looked at, so that each place that races is found in the schedules that other points make possible.
+ */
+enum look { NEW, KNOWN, KNOWN_ELSEWHERE };
+
+static enum look look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
 	assert(c->n <= sizeof c->past / sizeof *c->past && bytes && bytes <= 0xff && place < X_PLACES);
 	uint32_t now = X.clock[X.current][X.current];
+	enum look known = NEW;
 	for (uint32_t i = 0; i < c->n;) {
 		struct x_past *p = &c->past[i];
 		if (!(p->bytes & bytes)) {
@@ -125,8 +134,15 @@ static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind
 		if (unlikely(p->kind & XA_FREE) || (!ordered && (p->kind | kind) & XA_WRITE && !(p->kind & kind & XA_ATOMIC)))
 			clash(p, addr, p->bytes & bytes, kind, place);
 		if (p->thread == X.current && p->clock == now && (p->bytes & bytes) == bytes &&
-		    (p->kind & XA_WRITE) >= (kind & XA_WRITE) && (p->kind & XA_ATOMIC) == (kind & XA_ATOMIC))
-			return true;
+		    (p->kind & XA_WRITE) >= (kind & XA_WRITE) && (p->kind & XA_ATOMIC) == (kind & XA_ATOMIC)) {
+			if (p->place == place)
+				return KNOWN;
+			if (p->kind == kind)
+				p->place = place;
+			known = KNOWN_ELSEWHERE;
+			i++;
+			continue;
+		}
 		/* An atomic one is not replaced by a plain one, nor the other way round, unless
 		 * the new one clashes with all that the old one does. */
 		bool covers = ordered && !(p->bytes & ~bytes) && (kind & XA_WRITE) >= (p->kind & XA_WRITE) &&
@@ -136,20 +152,25 @@ static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind
 		else
 			i++;
 	}
-	return false;
+	return known;
 }
 
 static void remember_in(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
 	struct x_cell *room = NULL;
+	bool known = false;
 	for (;; c = &X.more[c->more]) {
-		if (look(c, addr, bytes, kind, place))
+		enum look l = look(c, addr, bytes, kind, place);
+		if (l == KNOWN)
 			return;
+		known |= l == KNOWN_ELSEWHERE;
 		if (!room && c->n < 4)
 			room = c;
 		if (!c->more)
 			break;
 	}
+	if (known)
+		return;
 	if (!room) {
 		if (X.nmore + 1 >= X_MORE)
 			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be tracked");
@@ -182,12 +203,14 @@ void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 	if (X.alone)
 		return;
 	uint32_t place = x_place(pc);
-	if (unlikely(X.place[place].flags & XP_POINT))
-		access_point(addr, mask, write, pc);
-	else if (unlikely(++X.unpointed > X_FORCED))
-		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc); /* so that a loop on plain data lets others run */
-	if (x_me()->spins)
-		write ? x_spin_write(addr) : x_spin_read(addr & ~(uintptr_t)7, 8, pc);
+	if (unlikely(X.place[place].flags & XP_POINT)) {
+		access_point(addr, mask, write, pc); /* counts towards a loop that waits by itself */
+	} else {
+		if (unlikely(++X.unpointed > X_FORCED))
+			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc); /* so that a loop on plain data lets others run */
+		if (x_me()->spins)
+			write ? x_spin_write(addr) : x_spin_read(addr & ~(uintptr_t)7, 8, pc);
+	}
 	if (unlikely(X.logging))
 		x_log_access(addr, mask, write, pc);
 	remember(addr, mask, write ? XA_WRITE : 0, place);

@@ -35,7 +35,9 @@ static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 		X.log_full = true;
 		return;
 	}
-	X.log[X.nlog++] = (struct x_logged){ addr, pc, (uint16_t)X.current, (uint8_t)kind, (uint8_t)bytes };
+	uint32_t step;
+	sched_events(X.sched, &step);
+	X.log[X.nlog++] = (struct x_logged){ addr, pc, (uint16_t)X.current, (uint8_t)kind, (uint8_t)bytes, step };
 }
 
 /* On the thread's own stack: private to the thread, most often. */
@@ -319,6 +321,28 @@ static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *g
 	return 0;
 }
 
+/* Was the thread, or one it descends from, created by the block's own thread between these places of the log? Such a
+ * function starts the others and waits for what they do, as main does. */
+static bool created_inside(uint32_t thread, uint32_t block, uint32_t to)
+{
+	assert(thread < X.nthreads && block <= to && to < X.nlog);
+	for (; thread; thread = X.thread[thread].parent)
+		for (uint32_t i = block; i <= to; i++)
+			if (X.log[i].kind == EVENT_FORK && X.log[i].thread == X.log[block].thread && X.log[i].addr == thread)
+				return true;
+	return false;
+}
+
+static bool through_own_threads(const struct cycle *y, uint32_t block)
+{
+	for (uint32_t i = 0; i < y->n; i++)
+		for (int k = 0; k < 2; k++)
+			if (created_inside((k ? &y->links[i].to : &y->links[i].from)->thread, block,
+			                   (uint32_t)y->closing.event - 1))
+				return true;
+	return false;
+}
+
 static void found(void *ctx, const struct cycle *y)
 {
 	struct control *c = X.ctl;
@@ -333,6 +357,8 @@ static void found(void *ctx, const struct cycle *y)
 	bool *locks = ctx;
 	if (*locks && gaps & ~X.gap_any && !c->lock_order)
 		return; /* of unmarked functions: data */
+	if (gaps & ~X.gap_any && !c->only_gaps && through_own_threads(y, block - 1))
+		return;
 	X.cycle = true;
 	c->gaps = gaps;
 	c->nlinks = y->n < CONTROL_LINKS ? y->n : CONTROL_LINKS;
@@ -346,7 +372,8 @@ static void found(void *ctx, const struct cycle *y)
 				        : l->kind > EVENT_WRITE                        ? l->addr & ~LOCK_KEY
 				                                : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
 				.thread = l->thread,
-				.kind = l->kind
+				.kind = l->kind,
+				.step = l->step
 			};
 		}
 	const struct x_logged *begin = &X.log[block - 1];

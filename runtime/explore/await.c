@@ -5,8 +5,10 @@
  * immediately.
  *
  * Since its last effect a thread keeps one round of what it has done (reads, failed
- * tries, yields: place and address) and counts how often it was repeated without a
+ * tries, yields: place, address and value) and counts how often it was repeated without a
  * difference. A round that was repeated often enough is taken for a loop that waits.
+ * A value that differs from that of the round before begins the count again: the loop may
+ * be about to end.
  * This depends on what the program did alone, so it is the same whenever a schedule is
  * followed.
  *
@@ -18,7 +20,22 @@
 #include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
-enum { ROUNDS = 24, ROUNDS_YIELD = 12 /* a loop that yields is not likely to count */ };
+/* A loop that yields is not likely to count; calls of an object test are short, and spin more often than they count. */
+enum { ROUNDS = 24, ROUNDS_YIELD = 12, ROUNDS_TEST = CONTROL_TEST_ROUNDS };
+
+static uint32_t rounds(bool yields)
+{
+	return X.tests ? ROUNDS_TEST : yields ? ROUNDS_YIELD : ROUNDS;
+}
+
+/* What the thread has read last, in entry e: no other has run since. */
+static uint64_t value_of(const struct x_spun *e)
+{
+	uint64_t v = 0;
+	if (e->a >= 4096 && e->size <= sizeof v)
+		__builtin_memcpy(&v, (const void *)e->a, e->size);
+	return v;
+}
 
 static bool same(const struct x_spun *e, uintptr_t a, uintptr_t pc)
 {
@@ -49,6 +66,13 @@ static void add(struct x_spun new)
 	struct x_spun *e = X.spin[X.current];
 	if (!t->spins) /* an effect has ended the round */
 		t->spin_rounds = 0;
+	if (t->spins) {
+		struct x_spun *last = &e[t->spin_rounds ? (t->spin_pos ? t->spin_pos : t->spins) - 1 : t->spins - 1];
+		uint64_t v = value_of(last);
+		if (v != last->value && t->spin_rounds)
+			t->spin_rounds = 1;
+		last->value = v;
+	}
 	if (t->spin_rounds && same(&e[t->spin_pos], new.a, new.pc)) {
 		t->spin_rounds += t->spin_pos == 0;
 		t->spin_pos = t->spin_pos + 1 == t->spins ? 0 : t->spin_pos + 1;
@@ -63,7 +87,7 @@ void x_spin_read(uintptr_t addr, unsigned size, uintptr_t pc)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	if (x_me()->spins && addr - here > 4096) /* not its own locals */
-		add((struct x_spun){ addr, pc, size, false, false });
+		add((struct x_spun){ .a = addr, .pc = pc, .size = size });
 }
 
 /* Writes to locals are how a loop keeps what it reads; others are effects. */
@@ -78,7 +102,7 @@ void x_spin_write(uintptr_t addr)
 void x_spin_failed(uintptr_t addr, unsigned size, uintptr_t pc)
 {
 	if (!x_me()->spins)
-		add((struct x_spun){ addr, pc, size, true, false });
+		add((struct x_spun){ .a = addr, .pc = pc, .size = size, .op = true });
 }
 
 static void await(void)
@@ -108,13 +132,13 @@ static void await(void)
 void x_spin(uintptr_t a, uint32_t size, uintptr_t pc, bool yields)
 {
 	const struct x_thread *t = x_me();
-	add((struct x_spun){ a, pc, size, true, yields });
-	if (likely(t->spin_rounds < ROUNDS_YIELD))
+	add((struct x_spun){ .a = a, .pc = pc, .size = size, .op = true, .yields = yields });
+	if (likely(t->spin_rounds < ROUNDS_TEST))
 		return;
 	bool any = false;
 	for (uint32_t i = 0; i < t->spins; i++)
 		any |= X.spin[X.current][i].yields;
 	/* At an operation that reads: the same one was a whole round ago. */
-	if (a && t->spin_rounds >= (any ? ROUNDS_YIELD : ROUNDS))
+	if (a && t->spin_rounds >= rounds(any))
 		await();
 }

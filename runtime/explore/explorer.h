@@ -116,6 +116,7 @@ struct x_thread {
 	uint8_t state;
 	bool detached, signalled, timed, recursive, fenced, ended_holding;
 	bool cancel_off, cancel_async;
+	uint8_t invokes;    /* object.c: a call from 1 on that has made no step yet; 0: none */
 	uint32_t cancelled; /* pthread_cancel was called for it */
 	uint16_t slot, parent;
 	uint16_t joiner; /* X_THREADS: no thread waits for its end */
@@ -190,10 +191,12 @@ struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
 	uint8_t kind, bytes;
+	uint32_t step; /* steps of the schedule by then */
 };
 
 struct x_spun {
 	uintptr_t a, pc;
+	uint64_t value; /* that was read there */
 	uint32_t size;
 	bool op; /* a point, not only a read on the way */
 	bool yields;
@@ -231,6 +234,9 @@ struct x {
 	uint32_t nthreads, live, current; /* nthreads: the largest id and one */
 	uint32_t step;
 	struct sched *sched;
+	uintptr_t sched_at; /* its mapping */
+	size_t sched_size;
+	bool tests; /* an object test: the scenario is executed in place of main */
 	struct minimize *minimiser;
 	uint64_t switches;
 	bool detail, new_places;
@@ -322,6 +328,11 @@ struct x {
 	struct x_object object[X_OBJECTS];
 	struct x_logged log[X_LOG];
 	uint64_t seen[X_SEEN];
+	uint64_t object_memo[OBJTEST_MEMO][2]; /* object.c: hashes of histories that are explained; 0: free */
+	struct {
+		uint64_t results[2]; /* a hash; 0: free */
+		uint64_t ordered, before[OBJTEST_CALLS];
+	} object_order[OBJTEST_ORDERS]; /* orders that explain these results */
 	struct x_gap_at gap_at[X_GAP_ATS];
 	struct x_cell cell[X_CELLS];
 	struct x_cell more[X_MORE];
@@ -557,6 +568,18 @@ uint64_t x_gap_blocks(uintptr_t fn, uintptr_t pc); /* whose block is the functio
 unsigned x_gap_flags(uintptr_t pc);                /* of the operation that comes next */
 void x_gap_passed(uintptr_t pc);                   /* it is done now */
 
+/* object.c: object tests (intact/test.h). Call those below the first three only if X.tests. */
+bool x_object_is_test(void);
+_Noreturn void x_object_describe(void);
+void x_object_begin(void);
+int x_object_main(void);     /* in place of the program's */
+void x_object_invoked(void); /* the current thread has made the first step of a call */
+bool x_object_reorder(void); /* the events of the run, as the tool said */
+bool x_object_waits(void);
+void x_object_judge(void);
+void x_object_order(void);
+bool x_object_next(void);
+
 /* survey.c. Call all but the first two only while X.surveying. */
 void x_survey_map(void);
 void x_survey_run(void); /* a run begins */
@@ -642,6 +665,10 @@ extern long x_server_pid, x_child_pid;
 bool x_traps(void);
 bool x_traps_here(void); /* of the kernel thread that calls */
 void x_signal_stack(void);
+/* identity.c: a call about the program's process or one of its threads. True: it is answered, *r. Otherwise ids in
+ * `a` are the kernel's from now on. */
+bool x_identity(long nr, long a[6], long *r);
+bool x_own_process(long id);
 long x_syscall(long nr, const long a[6], uintptr_t pc);
 void x_syscalls_restore(void);
 void x_output(int fd, const void *p, size_t n);

@@ -91,6 +91,7 @@ static bool bounds(struct x_slot *s)
 
 static void slot_known(uint32_t slot)
 {
+	assert(slot < X_THREADS && X.slot[slot].id);
 	uint32_t i = x_slot_hash(X.slot[slot].id);
 	while (X.slot_of[i].id)
 		i = (i + 1) % (2 * X_THREADS);
@@ -180,6 +181,7 @@ void x_fiber_prepare(struct x_thread *t)
 
 void x_fiber_go_real(struct x_thread *from, struct x_thread *to)
 {
+	assert(from->slot < X_THREADS && to->slot < X_THREADS && from != to);
 	struct x_slot *a = &X.slot[from->slot], *b = &X.slot[to->slot];
 	bool over = from->state != XT_LIVE;
 	__atomic_store_n(&a->go, 0, __ATOMIC_RELAXED);

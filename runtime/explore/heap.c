@@ -49,6 +49,7 @@ static struct x_chunk *chunk_of(void *p)
 
 static size_t room_of(const struct x_chunk *c)
 {
+	assert(c->size > sizeof *c);
 	return (size_t)(c->size & ~(uint64_t)MAPPED) - sizeof *c;
 }
 
@@ -82,6 +83,7 @@ static void *no_memory(void)
 
 static void *large(struct x_heap *h, size_t room, size_t align)
 {
+	assert(align && !(align & (align - 1)) && h >= X.heap && h < X.heap + X_THREADS);
 	uintptr_t at = ((uintptr_t)h->large + sizeof(struct x_chunk) + align - 1) & ~(uintptr_t)(align - 1);
 	at -= sizeof(struct x_chunk);
 	unsigned t = (unsigned)(h - X.heap);
@@ -93,6 +95,7 @@ static void *large(struct x_heap *h, size_t room, size_t align)
 
 static void *allocate(size_t n, size_t align, uint64_t with)
 {
+	assert(X.current < X_THREADS && !(align & (align - 1)));
 	struct x_heap *h = &X.heap[X.current];
 	if (n > (1ull << 40))
 		return no_memory();
@@ -240,6 +243,7 @@ void x_heap_save(void)
 
 void x_heap_restore(void)
 {
+	assert(X.heap0.top && X.heap[0].large >= X.heap0.large);
 	struct x_heap *h = &X.heap[0];
 	if (unlikely(h->large > X.heap0.large))
 		x_sys(SYS_madvise, (long)X.heap0.large, (long)(h->large - X.heap0.large), MADV_DONTNEED, 0, 0, 0);

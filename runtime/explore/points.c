@@ -40,7 +40,7 @@ static bool possible(const struct x_thread *t)
 
 bool x_can_go_on(const struct x_thread *t)
 {
-	return t->state == XT_LIVE && t->op->kind != SCHED_YIELD && t->op->kind != SCHED_SLEEP &&
+	return t->state == XT_LIVE && t->op->kind != SCHED_YIELD && t->op->kind != SCHED_SLEEP && t->op->kind != SCHED_INVOKE &&
 	       (t->pends || t->op->kind != SCHED_COND_WAKE) && possible(t);
 }
 
@@ -104,6 +104,13 @@ static _Noreturn void nobody(void)
 			locks++;
 		else
 			waits++;
+	}
+	if (X.tests && x_object_waits())
+		x_end_run();
+	if (awaits && X.new_places && !X.detail) {
+		/* A plain access that was no point yet may have changed what they read; it is one in the next run. */
+		X.end = CONTROL_PRUNED;
+		x_end_run();
 	}
 	if (awaits)
 		x_fail(CONTROL_ENDLESS, "every runnable thread repeats the same reads forever");
@@ -214,6 +221,8 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
+	if (unlikely(t->invokes))
+		x_object_invoked();
 	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))
@@ -236,6 +245,8 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 	uint32_t next = sched_point(X.sched, X.current, t->op, true);
 	if (next != X.current)
 		go_to(t, next);
+	if (unlikely(t->invokes))
+		x_object_invoked();
 	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))

@@ -84,14 +84,19 @@ static void map_control(long fd)
 	X.real = c->mode == CONTROL_REAL;
 }
 
+/* Virtual time begins an hour after the machine's start: programs do not expect a monotonic clock of 0. */
+#define UPTIME 3600000000000ull
+
 static void thread_zero(void)
 {
 	X.nthreads = X.live = 1;
 	X.current = 0;
 	X.alone = true;
-	X.thread[0] = (struct x_thread){
-		.state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs, .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op
-	};
+	X.thread[0] = (struct x_thread){ .state = XT_LIVE,
+		                         .joiner = X_THREADS,
+		                         .now = UPTIME,
+		                         .fs = X.slot[0].fs,
+		                         .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op };
 	x_clock_begin(X.clock[0], NULL);
 	X.clock[0][0] = 1;
 	X.held[0] = 0;
@@ -250,14 +255,17 @@ static bool is_failure(unsigned end)
 }
 
 /* Of a run that has ended: is it a failure? Judges its blocks, if `judge`. When gaps are to be
- * confirmed, another failure counts only in a run that had entered one of them. */
+ * confirmed, another failure counts only in a run that had entered one of them. A block that
+ * is not atomic in a run that failed otherwise is told with it in detail: it may be the cause. */
 static bool run_failed(bool judge)
 {
 	struct control *c = X.ctl;
 	bool failed = is_failure(X.end);
+	if (X.detail)
+		c->nlinks = 0;
 	if (c->only_gaps)
 		c->gaps = X.gap_hit;
-	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && (c->only_gaps || X.detail))))
 		x_judge();
 	if (X.cycle && X.end == CONTROL_OK) {
 		X.end = CONTROL_NOT_ATOMIC;
@@ -343,11 +351,49 @@ static _Noreturn void next_run(void)
 	enter_main();
 }
 
+static void make_sched(void)
+{
+	size_t good = 0;
+	const struct sched_options *o = &X.ctl->sched;
+	sched_memory(o, &good);
+	long at = x_sys(SYS_mmap, 0, (long)good, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	X.sched = at > 0 ? sched_begin((void *)at, good, true, o) : NULL;
+	X.sched_at = (uintptr_t)at;
+	X.sched_size = good;
+	if (!X.sched)
+		x_give_up(CONTROL_WHY_INTERNAL, "not enough memory for the scheduler");
+}
+
+/* The sequential oracle of an object test: the order was executed; another one comes. */
+static _Noreturn void after_order(void)
+{
+	sched_run_end(X.sched, X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT);
+	X.ctl->beat++;
+	X.finished = true;
+	x_object_order();
+	next_run();
+}
+
+/* Another scenario of an object test: the session is a new one, the places that are points stay. */
+static _Noreturn void next_scenario(void)
+{
+	if (X.new_places)
+		x_places_next();
+	x_sys(SYS_munmap, (long)X.sched_at, (long)X.sched_size, 0, 0, 0, 0);
+	make_sched();
+	X.ctl->state = CONTROL_RUNNING;
+	next_run();
+}
+
 static _Noreturn __attribute__((used)) void after_run(void)
 {
 	struct control *c = X.ctl;
 	x_set_fs(X.slot[0].fs);
 	x_survey_end();
+	if (c->object.mode == OBJTEST_SERIAL)
+		after_order();
+	if (X.tests && X.end == CONTROL_OK)
+		x_object_judge();
 	if (c->goal) {
 		X.finished = true;
 		if (minimised())
@@ -357,6 +403,8 @@ static _Noreturn __attribute__((used)) void after_run(void)
 	bool judged = X.detail || X.end != CONTROL_OK, failed = run_failed(judged);
 	if (failed || X.detail || X.end == CONTROL_DIVERGED)
 		x_report_run();
+	if (X.end == CONTROL_NOT_LINEARIZABLE && c->object.history.partial)
+		x_object_reorder();
 	enum sched_outcome outcome = is_failure(X.end) ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
 	enum sched_verdict verdict = sched_run_end(X.sched, outcome);
 	if (!judged && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
@@ -375,6 +423,9 @@ static _Noreturn __attribute__((used)) void after_run(void)
 	X.finished = true;
 	if (last(failed || X.detail || (X.kept && X.run >= X.kept_until), verdict)) {
 		bool kept = (X.kept || X.race_kept) && !failed;
+		bool over = verdict == SCHED_EXHAUSTED || verdict == SCHED_LIMIT;
+		if (X.tests && over && !failed && !X.detail && !kept && x_object_next())
+			next_scenario();
 		if (kept)
 			c->nplaces = c->kept_places;
 		else
@@ -424,6 +475,8 @@ static _Noreturn void controller(void)
 		x_give_up(CONTROL_WHY_INTERNAL, "the list of mappings (/proc/self/maps) cannot be read");
 	if (X.minimiser && !minimize_next(X.minimiser, X.sched))
 		x_give_up(CONTROL_WHY_INTERNAL, "there is nothing to minimise");
+	if (c->object.mode == OBJTEST_SERIAL)
+		x_object_order();
 	if (c->mode == CONTROL_FORK)
 		fork_runs();
 	enter_main();
@@ -487,13 +540,8 @@ static void make_session(void)
 	rebase_all();
 	if (X.ctl->goal)
 		make_minimiser();
-	size_t good = 0;
+	make_sched();
 	const struct sched_options *o = &X.ctl->sched;
-	sched_memory(o, &good);
-	long at = x_sys(SYS_mmap, 0, (long)good, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	X.sched = at > 0 ? sched_begin((void *)at, good, true, o) : NULL;
-	if (!X.sched)
-		x_give_up(CONTROL_WHY_INTERNAL, "not enough memory for the scheduler");
 	struct control *c = X.ctl;
 	if (o->strategy == SCHED_REPLAY && !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
 		x_give_up(CONTROL_WHY_INTERNAL, "the schedule cannot be replayed");
@@ -510,7 +558,7 @@ static NOINLINE void go(int argc, char **argv, char **envp)
 {
 	x_switch(&X.main_sp, x_fiber_frame((char *)((uintptr_t)X.controller_sp & ~(uintptr_t)15), controller));
 	/* Every run begins here. */
-	exit(program_main(argc, argv, envp));
+	exit(X.tests ? x_object_main() : program_main(argc, argv, envp));
 }
 
 /* The archive comes last on the linker's line, and so this one among the constructors. */
@@ -518,6 +566,9 @@ __attribute__((constructor)) static void take_over(int argc, char **argv, char *
 {
 	if (likely(!rt.explore))
 		return;
+	if (x_object_is_test() && X.ctl->object.mode <= OBJTEST_DESCRIBE)
+		x_object_describe();
+	x_object_begin();
 	if (!program_main)
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "the program has no main");
 	X.slot[0].id = pthread_self();

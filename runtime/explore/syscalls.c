@@ -174,6 +174,14 @@ static void on_stall(int sig, siginfo_t *info, void *context)
 
 void x_signals(void)
 {
+	/* What constructors have set up, before calls came here. */
+	for (long sig = 1; sig <= 64; sig++) {
+		struct kernel_action is = { 0 };
+		if (x_sys(SYS_rt_sigaction, sig, 0, (long)&is, 8, 0, 0) == 0) {
+			X.sig[sig].fn = (uint64_t)(uintptr_t)is.fn;
+			X.sig[sig].flags = is.flags;
+		}
+	}
 	x_signal_stack();
 	handle(SIGXCPU, on_stall);
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
@@ -525,6 +533,30 @@ static void may_wait(long nr, const long a[6], uintptr_t pc)
 	}
 }
 
+/* A poll that may wait: without descriptors it is a sleep; with a limit it sleeps, then looks again. */
+static long polls(const long a[6], uintptr_t pc)
+{
+	const long look[6] = { a[0], a[1], 0, 0, 0, 0 };
+	int ms = (int)a[2];
+	if (a[1] > 0) {
+		long r = into_memory(SYS_poll, look);
+		if (r)
+			return r;
+	}
+	while (ms < 0) { /* as wait_ready */
+		x_cancel_point();
+		if (X.alone)
+			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
+		x_point(SCHED_LOAD, NULL, IO, 0, 8, 0, pc);
+		long r = a[1] > 0 ? into_memory(SYS_poll, look) : 0;
+		if (r)
+			return r;
+		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
+	}
+	x_sleep((uint64_t)ms * 1000000, pc);
+	return a[1] > 0 ? into_memory(SYS_poll, look) : 0;
+}
+
 /* Simulated, or undone at the restart, or harmless: true. */
 static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 {
@@ -581,12 +613,9 @@ static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 		*r = raised(a[1], pc);
 		return true;
 	case SYS_kill:
-		if (a[0] != x_sys(SYS_getpid, 0, 0, 0, 0, 0, 0) && a[0] != 0)
+		if (!x_own_process(a[0]))
 			return false;
 		*r = raised(a[1], pc);
-		return true;
-	case SYS_gettid:
-		*r = x_sys(SYS_getpid, 0, 0, 0, 0, 0, 0) + (long)X.current;
 		return true;
 	case SYS_mmap:
 		*r = map(a);
@@ -681,8 +710,6 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_getrusage:
 	case SYS_times:
 	case SYS_sched_getaffinity:
-	case SYS_getpid:
-	case SYS_getppid:
 	case SYS_getuid:
 	case SYS_geteuid:
 	case SYS_getgid:
@@ -695,7 +722,6 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_clock_getres:
 	case SYS_gettimeofday:
 	case SYS_time:
-	case SYS_getcpu:
 	case SYS_prctl:
 	case SYS_arch_prctl:
 	case SYS_poll:
@@ -703,10 +729,11 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_fstatfs:
 	case SYS_sched_getparam:
 	case SYS_sched_getscheduler:
-	case SYS_sched_setaffinity:
 	case SYS_getpriority:
 	case SYS_sched_get_priority_max:
 	case SYS_sched_get_priority_min:
+	case SYS_sched_getattr:
+	case SYS_sched_rr_get_interval:
 	case SYS_mincore:
 	case SYS_mlock:
 	case SYS_munlock:
@@ -714,8 +741,6 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_getresgid:
 	case SYS_umask:
 	case SYS_getxattr:
-	case SYS_sched_setscheduler:
-	case SYS_sched_setparam:
 	case SYS_setpriority:
 	case SYS_set_tid_address:
 		*r = into_memory(nr, a);
@@ -724,9 +749,9 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	return false;
 }
 
-long x_syscall(long nr, const long a[6], uintptr_t pc)
+long x_syscall(long nr, const long given[6], uintptr_t pc)
 {
-	long r = -ENOSYS;
+	long r = -ENOSYS, a[6] = { given[0], given[1], given[2], given[3], given[4], given[5] };
 	if (nr == SYS_clone || nr == SYS_clone3) {
 		uint64_t flags = nr == SYS_clone ? (uint64_t)a[0] : *(uint64_t *)a[0];
 		if (flags & CLONE_VM && !(flags & CLONE_VFORK))
@@ -737,11 +762,13 @@ long x_syscall(long nr, const long a[6], uintptr_t pc)
 		X.end_pc = pc;
 		x_give_up(CONTROL_WHY_UNSUPPORTED, nr == SYS_execve ? "it executes another program" : "it forks a process");
 	}
-	if (known(nr, a, pc, &r))
+	if (known(nr, a, pc, &r) || x_identity(nr, a, &r))
 		return r;
 	X.call = (uint32_t)nr;
 	X.call_pc = pc;
 	may_wait(nr, a, pc);
+	if (nr == SYS_poll && a[2])
+		return polls(a, pc);
 	if (X.ctl->mode != CONTROL_SNAPSHOT)
 		return pass(nr, a);
 	if (undone(nr, a, pc, &r))

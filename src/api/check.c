@@ -3,21 +3,17 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "api/check_document.h"
-#include "api/options.h"
-#include "base/clock.h"
+#include "api/check_read.h"
+#include "base/invariant.h"
+#include "check/args.h"
 #include "report/check_json.h"
 
 #define MAX_NAMES 256 /* of track and of abstract */
 
 struct intact_check {
-	struct check_options options;
+	struct check_args args;
 	struct api_words words;
-	const char *engines[ENGINE_MAX_CHOICES], *judges[ENGINE_MAX_CHOICES];
-	int engine, judge;
 	const char *track_names[MAX_NAMES], *abstract_names[MAX_NAMES];
-	struct opt_list track, abstract;
-	uint64_t timeout, jobs;
 	struct buf messages;
 };
 
@@ -26,12 +22,9 @@ API_EXPORT struct intact_check *intact_check_new(void)
 	struct intact_check *c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
-	struct search_options *s = &c->options.search;
-	s->symmetry = s->merge_local = s->drop_pure = s->transactions = true;
-	engine_choices(c->engines);
-	engine_names(ENGINE_OBJECTS, c->judges);
-	c->track.items = c->track_names;
-	c->abstract.items = c->abstract_names;
+	check_args_init(&c->args);
+	c->args.track.items = c->track_names;
+	c->args.abstract.items = c->abstract_names;
 	buf_init(&c->messages);
 	return c;
 }
@@ -52,24 +45,11 @@ API_EXPORT const char *intact_check_messages(const struct intact_check *c)
 
 API_EXPORT enum intact_status intact_check_set(struct intact_check *c, const char *option, const char *value)
 {
-	struct check_options *o = &c->options;
+	struct check_args *a = &c->args;
 	const struct opt table[] = {
-		{ OPT_CHOICE, "engine", 0, "ENGINE", &c->engine, "", 0, 0, c->engines },
-		{ OPT_STR, "block", 0, "NAME", &o->block, "", 0, 0, NULL },
-		{ OPT_LIST, "track", 0, "NAME", &c->track, "", 0, 0, NULL },
-		{ OPT_LIST, "abstract", 0, "NAME", &c->abstract, "", 0, 0, NULL },
-		{ OPT_FLAG, "reduced", 0, NULL, &o->reduced, "", 0, 0, NULL },
-		{ OPT_FLAG, "deadlock", 0, NULL, &o->deadlock, "", 0, 0, NULL },
-		{ OPT_FLAG, "faults", 0, NULL, &o->faults, "", 0, 0, NULL },
-		{ OPT_UINT, "jobs", 0, "N", &c->jobs, "", 1, 32, NULL },
-		{ OPT_CHOICE, "condition", 0, "NAME", &o->objects.condition, "", 0, 0, object_conditions },
-		{ OPT_CHOICE, "assertion", 0, "NAME", &c->judge, "", 0, 0, c->judges },
-		{ OPT_UINT, "max-states", 0, "N", &o->search.max_states, "", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &o->search.max_bytes, "", 1 << 20, 0, NULL },
-		{ OPT_UINT, "timeout", 0, "SECONDS", &c->timeout, "", 1, 0, NULL },
-		{ 0 },
+		CHECK_ENGINE_OPTION(a), CHECK_QUESTION_OPTIONS(a), CHECK_OBJECT_OPTIONS(a), CHECK_LIMIT_OPTIONS(a), { 0 }
 	};
-	if (c->track.n == MAX_NAMES || c->abstract.n == MAX_NAMES) {
+	if (a->track.n == MAX_NAMES || a->abstract.n == MAX_NAMES) {
 		buf_clear(&c->messages);
 		buf_str(&c->messages, "too many names");
 		return INTACT_INVALID;
@@ -81,18 +61,11 @@ API_EXPORT enum intact_status intact_check_set(struct intact_check *c, const cha
 
 static bool ready(struct intact_check *c, const struct intact_model *m)
 {
-	struct check_options *o = &c->options;
-	engine_choose(c->engines[c->engine], &o->engine, &o->all);
-	o->objects.assertion = engine_find(c->judges[c->judge]);
-	o->search.jobs = (uint32_t)c->jobs;
-	o->search.deadline = c->timeout ? clock_seconds() + (double)c->timeout : 0;
-	o->track = c->track.items;
-	o->ntrack = (uint32_t)c->track.n;
-	o->abstract = c->abstract.items;
-	o->nabstract = (uint32_t)c->abstract.n;
+	const struct check_options *o = &c->args.options;
+	check_args_done(&c->args);
 	if (!m->loaded)
 		buf_str(&c->messages, "no model is loaded");
-	else if (o->faults && (o->block || c->engine))
+	else if (o->faults && (o->block || c->args.engine))
 		buf_str(&c->messages, "'faults' checks no block: it cannot be combined with 'block' or 'engine'");
 	return !c->messages.len;
 }
@@ -113,12 +86,12 @@ API_EXPORT enum intact_status intact_check_run(struct intact_check *c, const str
 	arena_init(&a, 0);
 	diags_init(&e, &a);
 	buf_init(&doc);
-	enum check_status got = check_run(m->lang.ir, &c->options, &e, &r);
+	enum check_status got = check_run(m->lang.ir, &c->args.options, &e, &r);
 	enum intact_status status = codes[got];
 	diags_render(&e, &c->messages, false);
 	if (got == CHECK_NO_BLOCK) {
 		buf_str(&c->messages, "block: the model has no block '");
-		buf_safe(&c->messages, c->options.block, strlen(c->options.block));
+		buf_safe(&c->messages, c->args.options.block, strlen(c->args.options.block));
 		buf_str(&c->messages, "'");
 	}
 	if (status == INTACT_OK && r.contradiction) {
@@ -127,7 +100,7 @@ API_EXPORT enum intact_status intact_check_run(struct intact_check *c, const str
 	}
 	if (status == INTACT_OK) {
 		struct checked told;
-		if (check_result_told(&r, &c->options, m->lang.ir->src->name, false, &told))
+		if (check_result_told(&r, &c->args.options, m->lang.ir->src->name, false, &told))
 			check_json(&told, &doc);
 		doc.failed |= !told.stories;
 		stories_free(told.stories, told.n);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/answers.h"
+#include "base/invariant.h"
+#include "check/check.h"
 #include "check/engine.h"
 #include "report/check_json.h"
 #include "report/doc.h"
@@ -63,6 +64,7 @@ static enum answer answer_of(const json_t *o)
 /* What the result is about. */
 static bool read_question(const struct ir *p, const json_t *result, struct verdict *v)
 {
+	assert(!v->object1);
 	const char *block = text_or_null(result, "block"), *object = text_or_null(result, "object");
 	v->block = VERDICT_PROGRAM;
 	if (object) {
@@ -94,11 +96,13 @@ static bool read_attempts(struct arena *arena, const json_t *result, struct verd
 		if (!engine_of(a, &t->engine))
 			return false;
 	}
+	assert(v->nattempts <= VERDICT_ATTEMPTS);
 	return true;
 }
 
 static bool read_verdict(struct lang *l, const json_t *result, struct verdict *v)
 {
+	assert(l->ir);
 	static const char *const scopes[] = { "declared", "any of", "any", NULL };
 	int scope = find(scopes, doc_text(result, "scope"));
 	v->answer = answer_of(result);
@@ -120,20 +124,11 @@ static bool read_verdict(struct lang *l, const json_t *result, struct verdict *v
 /* Is this the run that the document tells, step by step? */
 static bool same_run(const struct run *r, const json_t *told)
 {
-	struct buf text;
 	const char *key;
-	json_t *member;
-	struct json_out j;
-	buf_init(&text);
-	json_out_init(&j, &text, true);
-	json_begin_object(&j, NULL);
-	run_json(r, &j);
-	json_end(&j);
-	json_t *own = text.failed ? NULL : json_loadb(text.data, text.len, 0, NULL);
+	json_t *member, *own = run_json_value(r);
 	bool same = own != NULL;
 	json_object_foreach(own, key, member) same = same && json_equal(member, json_object_get(told, key));
 	json_decref(own);
-	buf_free(&text);
 	return same;
 }
 
@@ -160,6 +155,7 @@ static void read_lines(const json_t *list, struct buf *out)
 
 static bool read_story(const struct ir *p, const json_t *result, struct verdict *v, struct story *s)
 {
+	assert(!s->replayed);
 	const json_t *told = json_object_get(result, "counterexample"), *mark;
 	const char *sentence = text_or_null(result, "sentence");
 	size_t i;
@@ -192,6 +188,7 @@ static bool read_event(struct causal_story *s, const json_t *e)
 		                           .left = text_or_null(e, "left") };
 	while (to->lane < s->nlanes && strcmp(s->lanes[to->lane], doc_text(e, "thread")))
 		to->lane++;
+	assert(s->nevents);
 	return to->lane < s->nlanes;
 }
 
@@ -201,6 +198,7 @@ static bool read_link(struct causal_story *s, const json_t *k)
 	if (from < 1 || to < 1 || from > s->nevents || to > s->nevents)
 		return false;
 	s->links[s->nlinks++] = (struct causal_story_link){ (uint32_t)from - 1, (uint32_t)to - 1, text_or_null(k, "by") };
+	assert(s->links[s->nlinks - 1].from < s->nevents && s->links[s->nlinks - 1].to < s->nevents);
 	return true;
 }
 
@@ -236,6 +234,7 @@ static bool read_causal(const struct ir *p, const json_t *told, struct story *st
 
 static bool read_results(struct check_read *r, const json_t *results)
 {
+	assert(!r->v && !r->c.stories);
 	const json_t *result;
 	size_t i, n = json_array_size(results);
 	r->v = calloc(n + 1, sizeof *r->v);
@@ -285,4 +284,29 @@ void check_read_free(struct check_read *r)
 		verdict_free(&r->v[i]);
 	free(r->v);
 	lang_free(&r->lang);
+}
+
+bool check_result_told(const struct check_result *r, const struct check_options *o, const char *model, bool keep_dead,
+                       struct checked *c)
+{
+	assert(r->p && o && model);
+	*c = (struct checked){ .p = r->p,
+		               .v = r->v,
+		               .n = r->n,
+		               .model = model,
+		               .engine = engine_chosen(o->engine, o->all),
+		               .all = o->all,
+		               .block = o->block,
+		               .causality = r->causality,
+		               .keep_dead = keep_dead,
+		               .fault_free = r->fault_free,
+		               .states = r->states,
+		               .transitions = r->transitions };
+	if (!r->causality) {
+		c->faults = o->faults;
+		c->deadlock = o->deadlock;
+		c->quiescence = quiescence_word(r->way_out);
+	}
+	c->stories = stories_make(r->p, r->v, r->n);
+	return c->stories != NULL;
 }

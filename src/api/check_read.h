@@ -11,6 +11,7 @@
 
 #include "lang/lang.h"
 #include "report/checked.h"
+#include "check/check.h"
 
 struct check_read {
 	struct lang lang;
@@ -24,5 +25,12 @@ bool check_read(struct check_read *r, const json_t *doc);
 void check_read_free(struct check_read *r);
 /* A run that a document tells by its schedule and its steps: the same? `r` is to be freed in any case. */
 bool check_read_run(const struct ir *p, const json_t *told, struct run *r);
+
+/* ---- the other way: a result of check_run as the data of its renderers, for `intact check` and the library ---- */
+
+/* `model`: as the user named it; `keep_dead`: it was read with its dead locals kept. Replays the
+ * counterexamples; false: out of memory. stories_free(c->stories, c->n) is due in any case. */
+bool check_result_told(const struct check_result *r, const struct check_options *o, const char *model, bool keep_dead,
+                       struct checked *c);
 
 #endif

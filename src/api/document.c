@@ -4,10 +4,12 @@
 
 #include "api/api.h"
 #include "api/document_text.h"
+#include "base/invariant.h"
 #include "base/source.h"
 #include "report/doc.h"
 #include "report/issue.h"
 #include "report/render.h"
+#include "verify/verify.h"
 
 #define PAGE_WIDTH 100
 
@@ -39,6 +41,7 @@ static void forget(struct intact_document *d)
 	buf_clear(&d->json);
 	buf_clear(&d->rendered);
 	buf_clear(&d->messages);
+	assert(!d->doc && !d->json.len && !d->messages.len);
 }
 
 API_EXPORT void intact_document_free(struct intact_document *d)
@@ -54,6 +57,7 @@ API_EXPORT void intact_document_free(struct intact_document *d)
 
 enum intact_status api_document_set(struct intact_document *d, const char *name, const char *text, size_t len)
 {
+	assert(name && text);
 	struct buf why;
 	forget(d);
 	buf_init(&why);
@@ -92,30 +96,33 @@ API_EXPORT enum intact_status intact_document_load_text(struct intact_document *
 	return api_document_set(d, "document", text ? text : "", text ? len : 0);
 }
 
-static const char no_memory[] = "out of memory";
-
-static bool read_file(const char *path, struct arena *a, struct source *src, const char **why)
+static bool read_file(const char *path, struct arena *a, struct source *src, struct why *why, bool *nomem)
 {
 	jmp_buf oom;
-	*why = no_memory;
 	a->oom = &oom;
-	return !setjmp(oom) && source_read(src, a, path, why);
+	if (setjmp(oom)) {
+		why_set(why, "out of memory");
+		*nomem = true;
+		return false;
+	}
+	return source_read(src, a, path, why);
 }
 
 API_EXPORT enum intact_status intact_document_load(struct intact_document *d, const char *path)
 {
 	struct arena a;
 	struct source src;
-	const char *why;
+	struct why why;
+	bool nomem = false;
 	enum intact_status status;
 	arena_init(&a, 0);
 	forget(d);
-	if (read_file(path, &a, &src, &why)) {
+	if (read_file(path, &a, &src, &why, &nomem)) {
 		status = api_document_set(d, path, src.text, src.len);
 	} else {
 		buf_safe(&d->messages, path, strlen(path));
-		buf_printf(&d->messages, ": cannot read: %s\n", why);
-		status = why == no_memory ? INTACT_NO_MEMORY : INTACT_INVALID;
+		buf_printf(&d->messages, ": cannot read: %s\n", why.text);
+		status = nomem ? INTACT_NO_MEMORY : INTACT_INVALID;
 	}
 	arena_free(&a);
 	return status;
@@ -157,6 +164,7 @@ API_EXPORT size_t intact_document_answers(const struct intact_document *d)
 
 static const struct issue *answer(const struct intact_document *d, size_t i)
 {
+	assert(d);
 	return i < intact_document_answers(d) ? d->issues.list.data[i] : NULL;
 }
 
@@ -261,4 +269,28 @@ API_EXPORT const char *intact_document_render(struct intact_document *d, enum in
 	if (len)
 		*len = out->len;
 	return buf_cstr(out);
+}
+
+API_EXPORT enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer)
+{
+	enum intact_status status = INTACT_INVALID;
+	struct buf *err = api_document_messages(d), doc;
+	json_t *root = api_document_root(d);
+	struct claim_list l;
+	buf_clear(err);
+	if (!root || d == answer) {
+		buf_str(err, root ? "the answer must be another document" : "no document is loaded");
+		return INTACT_INVALID;
+	}
+	buf_init(&doc);
+	claim_list_init(&l, err, "result", verify_kind(root));
+	assert(root && d != answer);
+	int end = verify_result(&l, root, about, VERIFY_STATES, err);
+	if (claim_list_document(&l, end, &doc))
+		status = doc.failed ? INTACT_NO_MEMORY : api_document_set(answer, "the answer", buf_cstr(&doc), doc.len);
+	else if (end == CLAIM_INTERNAL)
+		status = INTACT_INTERNAL;
+	claim_list_free(&l);
+	buf_free(&doc);
+	return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/check_read.h"
+#include "base/invariant.h"
 #include "report/check_text.h"
 #include "report/claim_list.h"
 #include "report/doc.h"
@@ -113,6 +114,7 @@ static bool run(const json_t *doc, const struct render_text_options *o, struct b
 
 void document_text(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
+	assert(doc && o);
 	static const struct {
 		const char *kind;
 		bool (*text)(const json_t *, const struct render_text_options *, struct buf *);

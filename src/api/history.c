@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/judged.h"
-#include "api/options.h"
+#include "api/api.h"
 #include "history/history.h"
 #include "judge/history.h"
 
@@ -42,6 +41,7 @@ API_EXPORT enum intact_status intact_history_judge_set(struct intact_history_jud
 {
 	const struct opt table[] = {
 		HISTORY_QUESTION_OPTIONS(&j->args),
+		HISTORY_LEVEL_OPTIONS(&j->args),
 		HISTORY_READING_OPTIONS(&j->args),
 		HISTORY_LIMIT_OPTIONS(&j->args),
 		{ 0 },
@@ -57,8 +57,10 @@ static enum intact_status judge(struct intact_history_judge *j, const struct his
 	struct history_sink sink = { .results = &results, .err = &j->messages };
 	enum intact_status status = INTACT_INVALID;
 	buf_clear(&j->messages);
-	if (history_args_wrong(a)) {
-		buf_str(&j->messages, history_args_wrong(a));
+	struct why why;
+	const char *wrong = history_args_wrong(a, &why);
+	if (wrong) {
+		buf_str(&j->messages, wrong);
 		return INTACT_INVALID;
 	}
 	struct history_run *run = history_run_new(a, &sink);

@@ -1,6 +1,6 @@
-#include "api/judged.h"
 
 #include "api/api.h"
+#include "base/invariant.h"
 #include "judge/document.h"
 
 enum intact_status api_judged_document(int code, const struct buf *document, struct buf *messages, struct intact_document *d)
@@ -23,6 +23,7 @@ enum intact_status api_judged_document(int code, const struct buf *document, str
 enum intact_status api_judged(const char *kind, int code, const struct buf *results, struct buf *messages,
                               struct intact_document *d)
 {
+	assert(kind && results);
 	struct buf doc;
 	buf_init(&doc);
 	if (code != EXIT_USAGE && code != EXIT_INTERNAL && !results->failed)

@@ -1,8 +1,7 @@
 /* net: struct intact_net_judge of include/intact/intact.h: options by name, then judge/net.h. */
 #include <stdlib.h>
 
-#include "api/judged.h"
-#include "api/options.h"
+#include "api/api.h"
 #include "judge/net.h"
 
 struct intact_net_judge {

@@ -1,4 +1,5 @@
-#include "api/options.h"
+#include "api/api.h"
+#include "base/invariant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static char *word(struct api_words *w, const char *option, const char *value)
 enum intact_status api_option(struct api_words *w, const struct opt *table, const char *option, const char *value,
                               struct buf *messages)
 {
+	assert(table && messages);
 	const char *args[2];
 	struct opts parsed = { table, args, 0, false };
 	buf_clear(messages);
@@ -34,6 +36,7 @@ enum intact_status api_option(struct api_words *w, const struct opt *table, cons
 
 void api_words_free(struct api_words *w)
 {
+	assert(!w->n || w->list);
 	for (size_t i = 0; i < w->n; i++)
 		free(w->list[i]);
 	free(w->list);

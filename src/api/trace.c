@@ -1,8 +1,7 @@
 /* trace: struct intact_trace_judge of include/intact/intact.h: options by name, then judge/trace.h. */
 #include <stdlib.h>
 
-#include "api/judged.h"
-#include "api/options.h"
+#include "api/api.h"
 #include "judge/trace.h"
 
 struct intact_trace_judge {

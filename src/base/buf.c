@@ -176,3 +176,15 @@ bool buf_flush(struct buf *b, FILE *f)
 	buf_clear(b);
 	return ok;
 }
+
+bool why_set(struct why *w, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(w->text, sizeof w->text, fmt, ap);
+	va_end(ap);
+	assert(n >= 0);
+	if ((size_t)n >= sizeof w->text)
+		memcpy(w->text + sizeof w->text - 4, "...", 4);
+	return false;
+}

@@ -5,6 +5,9 @@
  * file at once, so that renderers are functions from data to bytes and tests
  * can read what they made. When out of memory the buf sets `failed` and
  * drops what does not fit; who flushes it looks at that once.
+ *
+ * why: the reason of a failure that has no place in a text. It needs no memory and no
+ * freeing; what has a place goes into diags (base/diag.h).
  */
 #ifndef INTACT_BASE_BUF_H
 #define INTACT_BASE_BUF_H
@@ -46,5 +49,14 @@ void buf_json(struct buf *b, const char *s, size_t len);
 const char *buf_cstr(const struct buf *b);
 /* Writes all of it and clears it; false when the file or the buf failed. */
 bool buf_flush(struct buf *b, FILE *f);
+
+#define WHY_SIZE 400
+
+struct why {
+	char text[WHY_SIZE]; /* one sentence or part of one, without a line end; "": none was given */
+};
+
+/* Replaces the reason; one that is too long ends in "...". Returns false, for `return why_set(...)`. */
+bool why_set(struct why *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

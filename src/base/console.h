@@ -17,6 +17,9 @@ enum {
 	EXIT_INTERNAL = 4,
 };
 
+struct cmd;
+struct opt;
+
 struct cli {
 	struct buf out, err;
 	bool color_out, color_err; /* a terminal, and NO_COLOR is not set */
@@ -24,6 +27,9 @@ struct cli {
 	bool prose;                /* `out` is text for people: on a terminal its long lines are folded */
 	bool keeps_pipe;           /* SIGPIPE was ignored before us: programs we start ignore it too */
 	unsigned columns;          /* of the terminal; 100 when there is none */
+	/* What gets the help of a command in place of `out`: man pages and completions; NULL: the text. */
+	void (*help)(struct cli *cli, const struct cmd *cmd, const struct opt *table);
+	void *help_arg;
 };
 
 #endif

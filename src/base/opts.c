@@ -138,6 +138,19 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 	return false;
 }
 
+bool opts_value_fits(const struct opt *t, const char *val, struct buf *err)
+{
+	union {
+		bool truth;
+		const char *text;
+		uint64_t number;
+		int choice;
+	} nowhere;
+	struct opt copy = *t;
+	copy.target = &nowhere;
+	return t->kind == OPT_LIST || store(&copy, val, err);
+}
+
 /* Does the argument after --json look like the file to write? */
 static bool names_output(const struct opt *t, const char *s)
 {

@@ -52,6 +52,8 @@ struct opts {
 
 /* False when the line is wrong; `err` then holds one message. */
 bool opts_parse(struct opts *o, int argc, char **argv, struct buf *err);
+/* Would this value do for the option? It is stored nowhere; when not, `err` holds a message. */
+bool opts_value_fits(const struct opt *t, const char *val, struct buf *err);
 /* Of a line that ends with another program's: where that one's words begin, behind "--" or the options; argc: nowhere. */
 int opts_first_word(const struct opt *table, int argc, char **argv);
 /* The table as --help shows it. */

@@ -25,7 +25,7 @@ void source_from_text(struct source *src, struct arena *a, const char *name, con
 	assert(src->nlines >= 1 && src->lines[src->nlines - 1] <= src->len);
 }
 
-static bool read_all(struct arena *a, FILE *f, char **text, size_t *len, const char **why)
+static bool read_all(struct arena *a, FILE *f, char **text, size_t *len, struct why *why)
 {
 	size_t cap = 64 << 10, n = 0;
 	char *p = arena_alloc(a, cap + 1);
@@ -35,8 +35,7 @@ static bool read_all(struct arena *a, FILE *f, char **text, size_t *len, const c
 		if (n < cap)
 			break;
 		if (cap >= SOURCE_MAX) {
-			*why = "larger than 256 MiB";
-			return false;
+			return why_set(why, "larger than 256 MiB");
 		}
 		char *q = arena_alloc(a, cap * 2 + 1);
 		memcpy(q, p, n);
@@ -44,8 +43,7 @@ static bool read_all(struct arena *a, FILE *f, char **text, size_t *len, const c
 		cap *= 2;
 	}
 	if (ferror(f)) {
-		*why = arena_strdup(a, strerror(errno));
-		return false;
+		return why_set(why, "%s", strerror(errno));
 	}
 	assert(n < cap && n < SOURCE_MAX);
 	p[n] = 0;
@@ -54,13 +52,12 @@ static bool read_all(struct arena *a, FILE *f, char **text, size_t *len, const c
 	return true;
 }
 
-bool source_read(struct source *src, struct arena *a, const char *path, const char **why)
+bool source_read(struct source *src, struct arena *a, const char *path, struct why *why)
 {
 	bool in = strcmp(path, "-") == 0;
 	FILE *f = in ? stdin : fopen(path, "rb");
 	if (!f) {
-		*why = arena_strdup(a, strerror(errno));
-		return false;
+		return why_set(why, "%s", strerror(errno));
 	}
 	char *text = NULL;
 	size_t len = 0;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 
 #define SOURCE_MAX ((size_t)256 << 20) /* bytes of one input file */
 
@@ -38,7 +39,7 @@ struct source_pos {
  * false and *why says what happened ("No such file or directory", "larger
  * than 256 MiB", ...), owned by the arena.
  */
-bool source_read(struct source *src, struct arena *a, const char *path, const char **why);
+bool source_read(struct source *src, struct arena *a, const char *path, struct why *why);
 /* A source over text the caller keeps; `len` below SOURCE_MAX. */
 void source_from_text(struct source *src, struct arena *a, const char *name, const char *text, size_t len);
 /* The line alone: a binary search; source_pos also walks along the line. */

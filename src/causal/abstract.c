@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum abstract_result { GO, ARRIVED, DROPPED };
 
 static const struct kept unknown = { false, 0 };
@@ -15,6 +17,7 @@ static struct kept known(int64_t v)
 /* One of n; the odometer's digits are kept from way to way. */
 static uint32_t choose(struct abstract *x, uint32_t n)
 {
+	assert(x->at <= x->picks.len);
 	if (n <= 1)
 		return 0;
 	if (x->at == x->picks.len) {
@@ -39,6 +42,7 @@ int abstract_next(struct abstract *x)
 
 static struct touch *touch(struct abstract *x, uint32_t cell)
 {
+	assert(cell < x->g->ncells);
 	for (uint32_t i = 0; i < x->touches.len; i++)
 		if (x->touches.data[i].cell == cell)
 			return &x->touches.data[i];
@@ -58,6 +62,7 @@ static struct kept cell_read(struct abstract *x, uint32_t cell)
 		return known((int64_t)c->lo + t->put);
 	if (t->need == PROGRAM_ANY)
 		t->need = choose(x, c->nvalues);
+	assert(t->need < c->nvalues);
 	return known((int64_t)c->lo + t->need);
 }
 
@@ -72,12 +77,14 @@ static bool cell_write(struct abstract *x, uint32_t cell, struct kept v)
 	t->write = true;
 	if (c->nvalues)
 		t->put = v.known ? (uint32_t)(v.value - c->lo) : choose(x, c->nvalues);
+	assert(!c->nvalues || t->put < c->nvalues);
 	return true;
 }
 
 /* The cell of var[index]; IR_NONE when the index is outside: a fault. */
 static uint32_t cell_of(struct abstract *x, uint32_t var, struct kept index)
 {
+	assert(var < x->g->ir->nvars);
 	const struct ir_var *v = &x->g->ir->vars[var];
 	if (index.known && (uint32_t)index.value >= v->len)
 		return IR_NONE;
@@ -90,6 +97,7 @@ static uint32_t cell_of(struct abstract *x, uint32_t var, struct kept index)
 
 static bool same_moment(const struct abstract *x, const struct moment *m, uint32_t pc)
 {
+	assert(m->regs + x->t->nregs <= x->saved.len);
 	if (m->pc != pc || m->ntouch != x->touches.len)
 		return false;
 	const struct kept *r = x->saved.data + m->regs;
@@ -134,6 +142,7 @@ static bool loop(struct abstract *x, uint32_t pc)
 
 static enum abstract_result unary(struct abstract *x, const struct ir_ins *i, struct kept b)
 {
+	assert((uint32_t)i->a < x->t->nregs);
 	struct kept *a = &x->r[i->a];
 	*a = b;
 	if (!b.known)
@@ -161,6 +170,7 @@ static enum abstract_result unary(struct abstract *x, const struct ir_ins *i, st
 
 static enum abstract_result binary(struct abstract *x, const struct ir_ins *i, struct kept kb, struct kept kc)
 {
+	assert((uint32_t)i->a < x->t->nregs);
 	int64_t b = kb.value, c = kc.value, v;
 	bool zero = (kb.known && !kb.value) || (kc.known && !kc.value);
 	if ((i->op == IR_DIV || i->op == IR_MOD) && kc.known && !c)
@@ -230,6 +240,7 @@ static enum abstract_result binary(struct abstract *x, const struct ir_ins *i, s
 /* Is b true? An unknown is both; a register found to be zero is known then. */
 static bool truth(struct abstract *x, const struct ir_ins *i, struct kept b)
 {
+	assert((i->imm & IR_IMM_B) || (uint32_t)i->b < x->t->nregs);
 	if (b.known)
 		return b.value != 0;
 	if (choose(x, 2))
@@ -267,6 +278,7 @@ static enum abstract_result local_array(struct abstract *x, const struct ir_ins 
 
 static enum abstract_result shared_access(struct abstract *x, const struct ir_ins *i, struct kept b, struct kept index)
 {
+	assert(i->op != IR_ACQ && i->op != IR_REL);
 	bool store = i->op == IR_STORE;
 	uint32_t cell = cell_of(x, (uint32_t)(store ? i->a : i->b), index);
 	if (cell == IR_NONE)
@@ -301,6 +313,7 @@ static enum abstract_result shared_access(struct abstract *x, const struct ir_in
 
 static enum abstract_result lock_access(struct abstract *x, const struct ir_ins *i, struct kept index)
 {
+	assert(i->op == IR_ACQ || i->op == IR_REL);
 	uint32_t cell = cell_of(x, (uint32_t)i->a, index);
 	if (cell == IR_NONE)
 		return DROPPED;
@@ -376,28 +389,9 @@ static enum abstract_result instruction(struct abstract *x, uint32_t *pc)
 	switch ((enum ir_op)i->op) {
 	case IR_STOP:
 		return arrive(x, (uint32_t)i->a);
-	case IR_MOV:
-	case IR_NEG:
-	case IR_NOT:
-	case IR_BITNOT:
-	case IR_BOOL:
+	case IR_MOV ... IR_BOOL:
 		return unary(x, i, VALUE_B);
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_ADD ... IR_GE:
 		return binary(x, i, VALUE_B, VALUE_C);
 	case IR_RANGE: {
 		struct kept a = x->r[i->a];

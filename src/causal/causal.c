@@ -50,7 +50,7 @@ static void violated(struct ask *q, const struct witness_event *events, uint32_t
 /* For how many threads the proof is. */
 static enum scope scope_of(const struct ask *q)
 {
-	bool each = true, several = q->any;
+	bool each = !q->p->fixed_counts, several = q->any && each;
 	for (uint32_t t = 0; t < q->p->ntemplates; t++) {
 		each &= q->count[t] == COVER_ANY;
 		several &= q->count[t] == COVER_ANY || q->count[t] == 1;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "causal/cover_state.h"
 
 /* ---- who took which step ------------------------------------------------- */
@@ -36,6 +37,7 @@ struct casting {
 /* A thread that can be the one who makes this move. */
 static uint32_t cast(const struct casting *c, const struct cover_move *m)
 {
+	assert(m->action < c->g->nactions);
 	uint32_t from = c->g->actions[m->action].from;
 	if (m->owner != IR_NONE)
 		return c->owner[m->owner];
@@ -57,6 +59,7 @@ static void sort_owners(struct casting *c)
 /* The same as cover.c's steps, for one thread in particular. */
 static void act(struct casting *c, const struct cover_move *m, uint32_t who)
 {
+	assert(who < c->nactors && m->action < c->g->nactions);
 	const struct action *a = &c->g->actions[m->action];
 	struct actor *x = &c->actors[who];
 	unsigned in = m->owner != IR_NONE ? m->owner + 1 : x->yellow ? TAINT_OTHER : TAINT_NONE;
@@ -133,6 +136,7 @@ struct weave {
 
 static bool add_cause(struct event_causes *c, uint32_t from, uint32_t to, uint32_t cell)
 {
+	assert(from < to);
 	if (!GROW(c->list, c->cap, c->n + 1ull))
 		return false;
 	c->list[c->n++] = (struct causal_link){ from, to, cell, 0 };
@@ -141,6 +145,7 @@ static bool add_cause(struct event_causes *c, uint32_t from, uint32_t to, uint32
 
 static const struct touch *touch_of(const struct weave *w, uint32_t event, uint32_t cell)
 {
+	assert(event < w->n && cell < w->g->ncells);
 	const struct action *a = &w->g->actions[w->events[event].action];
 	for (uint32_t i = 0; i < a->ntouch; i++)
 		if (w->g->touches[a->touch + i].cell == cell)
@@ -151,6 +156,7 @@ static const struct touch *touch_of(const struct weave *w, uint32_t event, uint3
 /* What event e is after because of one cell. */
 static bool cell_causes(struct weave *w, uint32_t e, const struct touch *t)
 {
+	assert(e < w->n);
 	bool ok = true;
 	for (uint32_t f = e; f-- > 0 && ok;) {
 		const struct touch *u = touch_of(w, f, t->cell);
@@ -179,6 +185,7 @@ static bool find_causes(struct weave *w)
 			ok = cell_causes(w, e, &w->g->touches[a->touch + i]);
 	}
 	w->c.at[w->n] = w->c.n;
+	assert(!ok || w->c.at[w->n] == w->c.n);
 	return ok;
 }
 
@@ -214,6 +221,7 @@ static void find_items(struct weave *w, bool program)
 /* The shortest cycle through `start`: links into out, how many; 0: none. */
 static uint32_t cycle_through(const struct weave *w, uint32_t start, uint32_t *queue, uint32_t *by, uint32_t *out)
 {
+	assert(start < w->nitems);
 	uint32_t head = 0, tail = 0, n = 0;
 	for (uint32_t i = 0; i < w->nitems; i++)
 		by[i] = IR_NONE;
@@ -268,6 +276,7 @@ static uint32_t shortest_cycle(const struct weave *w, uint32_t *best)
 
 static void mark_past(const struct weave *w, uint32_t event, bool *keep)
 {
+	assert(event < w->n);
 	keep[event] = true;
 	for (uint32_t e = event + 1; e-- > 0;)
 		for (uint32_t i = w->c.at[e]; keep[e] && i < w->c.at[e + 1]; i++)
@@ -276,6 +285,7 @@ static void mark_past(const struct weave *w, uint32_t event, bool *keep)
 
 static void put_event(const struct weave *w, uint32_t e, uint32_t thread, struct causal_run *r)
 {
+	assert(e < w->n);
 	const struct program *g = w->g;
 	const struct action *a = &g->actions[w->events[e].action];
 	struct causal_event *v = &r->events[r->nevents++];
@@ -310,6 +320,7 @@ static uint32_t template_of(const struct program *g, const uint32_t *count, uint
 		thread -= count[t++];
 	(void)g;
 	*index = thread + 1;
+	assert(t < g->ir->ntemplates);
 	return t;
 }
 
@@ -368,6 +379,7 @@ static bool fill(const struct weave *w, const uint32_t *count, const bool *keep,
 struct causal_run *causal_witness_make(const struct program *g, const struct witness_event *events, uint32_t n,
                                        const uint32_t *count, bool program)
 {
+	assert(events && count);
 	struct weave w = { .g = g, .events = events, .n = n };
 	struct causal_run *r = calloc(1, sizeof *r);
 	bool *keep = calloc(n + 1ull, sizeof *keep), ok = false;

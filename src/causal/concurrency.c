@@ -31,6 +31,7 @@
  *
  * Lists of younger events live in one pool in blocks of 4, 8, 16... entries.
  */
+#include "base/invariant.h"
 #include "causal/prefix.h"
 
 #include <string.h>
@@ -38,6 +39,7 @@
 /* The first place in v[lo..n) that is not below x. */
 static inline uint32_t gallop(const uint32_t *v, uint32_t lo, uint32_t n, uint32_t x)
 {
+	assert(lo <= n);
 	if (lo >= n || v[lo] >= x)
 		return lo;
 	uint32_t step = 1; /* v[lo] < x */
@@ -53,6 +55,7 @@ static inline uint32_t gallop(const uint32_t *v, uint32_t lo, uint32_t n, uint32
 		else
 			hi = mid;
 	}
+	assert(hi <= n);
 	return hi;
 }
 
@@ -65,6 +68,7 @@ static inline const uint32_t *younger_of(const struct prefix *p, uint32_t b)
  * concurrent with b. */
 static uint32_t filter_older(struct prefix *p, uint32_t n, uint32_t b)
 {
+	assert(n <= p->nfound && b < p->nconds);
 	const struct uf_cond *conds = p->cfg.conds;
 	const struct uf_event *f = &p->cfg.events[conds[b].event];
 	const uint32_t *old = p->co + f->co_at, *young = younger_of(p, b);
@@ -90,6 +94,7 @@ static uint32_t filter_older(struct prefix *p, uint32_t n, uint32_t b)
 		if (young[k] == first)
 			v[out++] = v[i];
 	}
+	assert(out <= n);
 	return out;
 }
 
@@ -97,6 +102,7 @@ static uint32_t filter_older(struct prefix *p, uint32_t n, uint32_t b)
  * condition b; how many. */
 static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, uint32_t b, bool each)
 {
+	assert(b < p->nconds);
 	const uint32_t *list = younger_of(p, b);
 	uint32_t nl = p->younger[b].n, k = 0, out = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -105,6 +111,7 @@ static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, 
 		if (k == nl || list[k] != first)
 			v[out++] = v[i];
 	}
+	assert(out <= n);
 	return out;
 }
 
@@ -115,6 +122,7 @@ static bool add_found(struct prefix *p, const uint32_t *v, uint32_t n)
 	if (n)
 		memcpy(p->found + p->nfound, v, n * sizeof *v);
 	p->nfound += n;
+	assert(p->nfound <= p->cap_found);
 	return true;
 }
 
@@ -137,6 +145,7 @@ static inline bool is_initial(const struct prefix *p, uint32_t b)
 /* The firsts behind found[0..n0) become all conditions of their events. */
 static bool spell_out(struct prefix *p, uint32_t n0)
 {
+	assert(n0 <= p->nfound);
 	uint32_t n1 = p->nfound, firsts = n1 - n0;
 	for (uint32_t j = 0; j < firsts; j++)
 		if (!add_conditions(p, p->found[n0 + j]))
@@ -150,6 +159,7 @@ static bool spell_out(struct prefix *p, uint32_t n0)
 /* What is younger than the event of b, the youngest of pre[] and not initial. */
 static bool meet_younger(struct prefix *p, const uint32_t *pre, uint32_t npre, uint32_t b)
 {
+	assert(npre && b < p->nconds);
 	uint32_t base = b, from = 0, first = p->cfg.conds[b].first;
 	uint32_t best = p->younger[b].n;
 	for (uint32_t i = 0; i < npre && best; i++) {
@@ -205,6 +215,7 @@ static bool meet_siblings(struct prefix *p, const uint32_t *pre, uint32_t npre, 
 		out += !own;
 	}
 	p->nfound = out;
+	assert(out >= n && p->nfound == out);
 	return true;
 }
 
@@ -219,6 +230,7 @@ static inline uint32_t rank(const struct prefix *p, uint32_t first)
  * them. */
 static uint32_t run_end(const struct prefix *p, const uint32_t *list, uint32_t k, uint32_t n)
 {
+	assert(k < n);
 	uint32_t base = rank(p, list[k]), step = 1, lo = k;
 	while (step < n - lo && rank(p, list[lo + step]) - base == lo + step - k) {
 		lo += step;
@@ -232,6 +244,7 @@ static uint32_t run_end(const struct prefix *p, const uint32_t *list, uint32_t k
 		else
 			hi = mid;
 	}
+	assert(lo >= k && lo < n);
 	return lo;
 }
 
@@ -262,6 +275,7 @@ static bool meet_all(struct prefix *p, const uint32_t *pre, uint32_t npre)
 
 bool co_meet(struct prefix *p, uint32_t e)
 {
+	assert(e && e < p->nevents && uf_npre(&p->cfg, e));
 	const struct config *c = &p->cfg;
 	const uint32_t *pre = uf_pre(c, e);
 	uint32_t npre = uf_npre(c, e), b = pre[0];
@@ -287,6 +301,7 @@ bool co_meet(struct prefix *p, uint32_t e)
 /* A block for UF_UNIT << cls entries, or 0 when out of memory. */
 static uint32_t new_block(struct prefix *p, uint32_t cls)
 {
+	assert(cls < sizeof p->free_block / sizeof *p->free_block);
 	uint32_t at = p->free_block[cls];
 	if (at) {
 		p->free_block[cls] = p->pool[(size_t)at * UF_UNIT];
@@ -305,6 +320,7 @@ static uint32_t new_block(struct prefix *p, uint32_t cls)
 
 static bool add_younger(struct prefix *p, uint32_t b, uint32_t first)
 {
+	assert(b < p->nconds && first < p->nconds);
 	struct uf_younger *y = &p->younger[b];
 	if (!y->at || y->n == UF_UNIT << y->cls) {
 		uint32_t cls = y->at ? y->cls + 1 : 0, at = new_block(p, cls);
@@ -319,6 +335,7 @@ static bool add_younger(struct prefix *p, uint32_t b, uint32_t first)
 		y->cls = cls;
 	}
 	p->pool[(size_t)y->at * UF_UNIT + y->n++] = first;
+	assert(y->n <= UF_UNIT << y->cls);
 	return true;
 }
 
@@ -365,6 +382,7 @@ bool co_roots(struct prefix *p, uint32_t e)
 
 bool co_keep(struct prefix *p, uint32_t e)
 {
+	assert(e < p->nevents);
 	struct uf_event *ev = &p->cfg.events[e];
 	if (!PREFIX_RAW(p, p->co, p->cap_co, p->nco + p->nfound))
 		return false;

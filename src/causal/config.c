@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* Events from `done` on have only been put on the trail. */
 static void back(struct config *c, uint32_t len, uint32_t done)
 {
+	assert(len <= c->ntrail);
 	while (c->ntrail > len) {
 		uint32_t e = c->trail[--c->ntrail];
 		struct uf_event *ev = &c->events[e];
@@ -31,6 +34,7 @@ void config_undo(struct config *c, uint32_t len)
 
 bool config_add(struct config *c, uint32_t e)
 {
+	assert(e < c->nevents);
 	uint32_t len = c->ntrail;
 	if (!e || c->events[e].in)
 		return true;
@@ -60,6 +64,7 @@ bool config_add(struct config *c, uint32_t e)
 
 uint32_t config_local(struct config *c, uint32_t e)
 {
+	assert(e < c->nevents);
 	uint32_t n = 0;
 	if (++c->stamp == 0) { /* old stamps could be taken for new ones */
 		for (uint32_t i = 0; i < c->nevents; i++)
@@ -81,6 +86,7 @@ uint32_t config_local(struct config *c, uint32_t e)
 			c->scratch[n++] = cause;
 		}
 	}
+	assert(n <= c->nevents);
 	return n;
 }
 
@@ -98,6 +104,7 @@ static inline int32_t *tokens(struct config *c, uint32_t place, colours tint)
  */
 static int32_t shift(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev, int32_t by)
 {
+	assert(t < c->net->ntrans && (by == 1 || by == -1));
 	const struct net *n = c->net;
 	int32_t away = 0;
 	for (uint32_t i = n->pre_at[t], k = 0; i < n->pre_at[t + 1]; i++, k++) {
@@ -152,6 +159,7 @@ uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room)
 				out[n++] = p;
 			c->change[p * per + k] = 0;
 		}
+	assert(n <= room);
 	return n;
 }
 
@@ -187,6 +195,7 @@ static int compare(uint64_t *a, uint64_t *b, uint32_t n)
 
 int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e)
 {
+	assert(e < c->nevents && t < c->net->ntrans);
 	uint32_t n = config_local(c, e), na = 0, nb = 0, *own, *other;
 	uint64_t *keys = malloc(2 * (size_t)n * sizeof *keys + 2 * (size_t)n * sizeof *own);
 	if (!keys)

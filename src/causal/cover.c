@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "causal/cover_state.h"
 
@@ -70,15 +71,18 @@ static uint32_t pack(struct cover_search *s, const struct cstate *c, uint32_t *h
 		w[n++] = c->group[i].code;
 		w[n++] = c->group[i].count;
 	}
+	assert(*head <= n && n <= s->cap_words);
 	return n;
 }
 
 static void unpack(const struct cover_search *s, const struct cover_node *x, struct cstate *c)
 {
+	assert(x->at + x->len <= s->npool && x->head <= x->len);
 	const uint32_t *w = s->pool + x->at;
 	uint32_t n = s->g->ncells;
 	memcpy(c->cell, w, n * sizeof *w);
 	c->nowner = w[n];
+	assert(c->nowner <= COVER_MAX_OWNERS);
 	memcpy(c->owner, w + n + 1, c->nowner * sizeof *w);
 	c->ngroup = (x->len - x->head) / 2;
 	for (uint32_t i = 0; i < c->ngroup; i++)
@@ -123,6 +127,7 @@ static void read_spot(const uint32_t *w, uint32_t n, uint32_t *at, uint32_t spot
 /* For every spot: as many threads in b at least, and as many yellow ones. */
 static bool groups_covered(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb)
 {
+	assert(na % 2 == 0 && nb % 2 == 0);
 	uint32_t i = 0, k = 0, all_a, yellow_a, all_b, yellow_b;
 	while (i < na) {
 		uint32_t spot = a[i] / 2;
@@ -148,6 +153,7 @@ static bool taint_covered(unsigned a, unsigned b)
  */
 static bool covers(const struct cover_search *s, const struct cover_node *x, const uint32_t *w, uint32_t head, uint32_t len)
 {
+	assert(head <= len && x->at + x->len <= s->npool);
 	const uint32_t *v = s->pool + x->at;
 	uint32_t n = s->g->ncells;
 	if (x->head != head || memcmp(v + n, w + n, (head - n) * sizeof *v))
@@ -162,6 +168,7 @@ static bool covers(const struct cover_search *s, const struct cover_node *x, con
 /* Is every count of a at most that of b? Both ascending by code. */
 static bool counts_covered(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb)
 {
+	assert(na % 2 == 0 && nb % 2 == 0);
 	uint32_t k = 0;
 	for (uint32_t i = 0; i < na; i += 2) {
 		while (k < nb && b[k] < a[i])
@@ -176,6 +183,7 @@ static bool counts_covered(const uint32_t *a, uint32_t na, const uint32_t *b, ui
  * becomes omega. */
 static void accelerate(struct cover_search *s, uint32_t head, uint32_t len, uint64_t hash)
 {
+	assert(head <= len && (len - head) % 2 == 0);
 	uint32_t *w = s->words;
 	for (uint32_t i = s->at; i != IR_NONE; i = s->nodes[i].parent) {
 		const struct cover_node *x = &s->nodes[i];
@@ -218,6 +226,7 @@ static bool is_covered(const struct cover_search *s, uint64_t hash, const uint32
 
 static void add(struct cover_search *s, struct cstate *c, struct cover_move move)
 {
+	assert(c->nowner <= COVER_MAX_OWNERS);
 	uint32_t head, perm[COVER_MAX_OWNERS];
 	cstate_sort(s->g, c, perm);
 	uint64_t need = s->g->ncells + 1ull + c->nowner + 2ull * c->ngroup;
@@ -242,12 +251,14 @@ static void add(struct cover_search *s, struct cstate *c, struct cover_move move
 	s->npool += len;
 	s->n++;
 	check_limits(s);
+	assert(s->n <= s->cap && s->npool <= s->cap_pool);
 }
 
 /* ---- successors --------------------------------------------------------- */
 
 static void copy_now(struct cover_search *s)
 {
+	assert(s->now.nowner <= COVER_MAX_OWNERS);
 	memcpy(s->next.cell, s->now.cell, s->g->ncells * sizeof *s->now.cell);
 	memcpy(s->next.owner, s->now.owner, sizeof s->now.owner);
 	memcpy(s->next.group, s->now.group, s->now.ngroup * sizeof *s->now.group);
@@ -259,6 +270,7 @@ static void copy_now(struct cover_search *s)
 /* A thread without a promise: an ordinary step, and one that promises. */
 static void step_other(struct cover_search *s, const struct action *a, bool yellow)
 {
+	assert(a >= s->g->actions && a < s->g->actions + s->g->nactions);
 	uint32_t id = (uint32_t)(a - s->g->actions);
 	unsigned in = cstate_inherit(s->g, s->now.cell, a, yellow ? TAINT_OTHER : TAINT_NONE);
 	unsigned out = in ? TAINT_OTHER : TAINT_NONE;
@@ -283,6 +295,7 @@ static void step_other(struct cover_search *s, const struct action *a, bool yell
 /* The thread of pending promise i. */
 static void step_owner(struct cover_search *s, const struct action *a, uint32_t i)
 {
+	assert(i < s->now.nowner);
 	struct cover_move move = { (uint32_t)(a - s->g->actions), i, false, false };
 	unsigned out = cstate_inherit(s->g, s->now.cell, a, i + 1);
 	if (a->exited != IR_NONE)
@@ -306,6 +319,7 @@ static void step_owner(struct cover_search *s, const struct action *a, uint32_t 
 
 static void expand(struct cover_search *s)
 {
+	assert(s->at < s->n);
 	const struct program *g = s->g;
 	if (s->o->deadline > 0 && ++s->expanded % 64 == 0 && clock_seconds() > s->o->deadline)
 		s->r->limit = "time";
@@ -328,6 +342,7 @@ static void expand(struct cover_search *s)
 
 static void first_state(struct cover_search *s)
 {
+	assert(!s->n);
 	const struct program *g = s->g;
 	struct cstate *c = &s->next;
 	for (uint32_t i = 0; i < g->ncells; i++)
@@ -367,6 +382,7 @@ static void run_deep(struct cover_search *s)
 
 static bool take_path(struct cover_search *s)
 {
+	assert(s->red && s->red_node < s->n);
 	struct cover_result *r = s->r;
 	uint32_t n = 1;
 	for (uint32_t i = s->red_node; s->nodes[i].parent != IR_NONE; i = s->nodes[i].parent)
@@ -486,6 +502,7 @@ static bool find_smallest(const struct program *g, const struct cover_options *o
 
 void cover_run(const struct program *g, const struct cover_options *o, struct cover_result *r)
 {
+	assert(o->count && o->owners && o->owners <= COVER_MAX_OWNERS);
 	uint32_t nt = g->ir->ntemplates;
 	bool any = false;
 	memset(r, 0, sizeof *r);

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool cstate_enabled(const struct program *g, const uint32_t *cell, const struct action *a)
 {
+	assert(a->touch + a->ntouch <= g->ntouches);
 	const struct touch *t = g->touches + a->touch;
 	for (uint32_t i = 0; i < a->ntouch; i++)
 		if (t[i].need != PROGRAM_ANY && cword_value(cell[t[i].cell]) != t[i].need)
@@ -13,6 +16,7 @@ bool cstate_enabled(const struct program *g, const uint32_t *cell, const struct 
 
 unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const struct action *a, unsigned in)
 {
+	assert(in <= TAINT_OTHER);
 	const struct touch *t = g->touches + a->touch;
 	for (uint32_t i = 0; i < a->ntouch; i++) {
 		uint32_t c = cell[t[i].cell];
@@ -23,6 +27,7 @@ unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const str
 
 void cstate_touch(const struct program *g, uint32_t *cell, const struct action *a, unsigned out)
 {
+	assert(out <= TAINT_OTHER);
 	const struct touch *t = g->touches + a->touch;
 	for (uint32_t i = 0; i < a->ntouch; i++) {
 		uint32_t *c = &cell[t[i].cell], value = cword_value(*c);
@@ -57,6 +62,7 @@ void cstate_join(struct cstate *s, uint32_t spot, bool yellow)
 void cstate_leave(struct cstate *s, uint32_t spot, bool yellow)
 {
 	uint32_t i = group_at(s, spot * 2 + yellow);
+	assert(i < s->ngroup && s->group[i].code == spot * 2 + yellow && s->group[i].count);
 	if (s->group[i].count == COVER_OMEGA || --s->group[i].count)
 		return;
 	s->ngroup--;
@@ -65,6 +71,7 @@ void cstate_leave(struct cstate *s, uint32_t spot, bool yellow)
 
 void cstate_promise(struct cstate *s, uint32_t spot)
 {
+	assert(s->nowner < COVER_MAX_OWNERS);
 	s->owner[s->nowner++] = spot;
 }
 
@@ -80,6 +87,7 @@ static void rename_taints(const struct program *g, struct cstate *s, const unsig
 
 void cstate_keep(const struct program *g, struct cstate *s, uint32_t i)
 {
+	assert(i < s->nowner);
 	unsigned to[16];
 	for (unsigned k = 0; k < 16; k++)
 		to[k] = k == i + 1 ? TAINT_OTHER : k > i + 1 && k != TAINT_OTHER ? k - 1 : k;
@@ -113,6 +121,7 @@ void cstate_sort(const struct program *g, struct cstate *s, uint32_t perm[COVER_
 
 void cover_first_spots(const struct program *g, uint32_t block, uint8_t *first)
 {
+	assert(block == COVER_ANY || block < g->ir->nblocks);
 	bool more = true;
 	memset(first, 0, g->nspots);
 	for (uint32_t i = 0; i < g->nactions; i++) {

@@ -48,12 +48,14 @@
  * from there: the order is well-founded. Every plain marking keeps its least
  * event, so an unsafe net is found as before.
  */
+#include "base/invariant.h"
 #include "causal/prefix.h"
 
 #include <string.h>
 
 static bool count_cutoff(struct prefix *p, uint32_t t, const uint32_t *pre)
 {
+	assert(t < p->net->ntrans);
 	uint32_t n = net_npre(p->net, t);
 	p->cutoffs++;
 	p->cutoff_conditions += net_npost(p->net, t);
@@ -72,6 +74,7 @@ static bool count_cutoff(struct prefix *p, uint32_t t, const uint32_t *pre)
 
 static bool enqueue(struct prefix *p, uint32_t e)
 {
+	assert(e < p->nevents && p->cfg.events[e].size);
 	struct uf_event *ev = &p->cfg.events[e];
 	uint64_t cap = p->nbuckets;
 	if (!PREFIX_ROOM(p, p->bucket, cap, (uint64_t)ev->size + 1))
@@ -93,6 +96,7 @@ struct found {
 
 static void describe(struct prefix *p, uint32_t t, struct found *f)
 {
+	assert(t < p->net->ntrans);
 	const struct config *c = &p->cfg;
 	const struct net *n = p->net;
 	enum colour in = COLOUR_A;
@@ -117,6 +121,7 @@ static void describe(struct prefix *p, uint32_t t, struct found *f)
 		f->warm |= tint != 0;
 		f->delta += config_token(c, n->post[i], tint);
 	}
+	assert(f->size && f->trans == t);
 }
 
 /* Makes an event of it. */
@@ -132,6 +137,7 @@ static bool accept(struct prefix *p, const struct found *f, uint64_t hash)
 	e->colour = (uint8_t)f->colour;
 	e->warm = f->warm;
 	p->kept++;
+	assert(p->kept < p->nevents);
 	return true;
 }
 
@@ -187,6 +193,7 @@ static inline colours token_tint(uint32_t tok)
 
 static bool push_token(struct prefix *p, uint64_t *n, uint32_t place, colours tint)
 {
+	assert(place < p->net->nplaces && *n <= p->cap_tokens);
 	if (!tint)
 		return true;
 	if (!PREFIX_RAW(p, p->tokens, p->cap_tokens, *n + 1))
@@ -213,6 +220,7 @@ static bool gather(struct prefix *p, const struct found *f, uint64_t *end)
 	for (uint32_t i = net->post_at[f->trans]; f->warm && i < net->post_at[f->trans + 1]; i++)
 		if (!push_token(p, end, net->post[i], config_put(c, i, p->chosen, f->colour)))
 			return false;
+	assert(*end >= p->ntokens);
 	return true;
 }
 
@@ -224,12 +232,14 @@ static inline bool below(colours a, colours b)
 /* The maximum of what is known of a place and this. */
 static void raise(struct prefix *p, uint32_t place, colours tint)
 {
+	assert(place < p->net->nplaces);
 	colours was = p->most[place];
 	p->most[place] = colours_make(colour_join(colours_w(was), colours_w(tint)), colour_join(colours_r(was), colours_r(tint)));
 }
 
 static void raise_event(struct prefix *p, uint32_t e, bool clear)
 {
+	assert(e < p->nevents);
 	const struct uf_tokens *k = &p->tokens_of[e];
 	for (uint32_t i = 0; i < k->n; i++) {
 		uint32_t tok = p->tokens[k->at + i];
@@ -242,6 +252,7 @@ static void raise_event(struct prefix *p, uint32_t e, bool clear)
 
 static bool all_below(const struct prefix *p, uint64_t at, uint64_t end)
 {
+	assert(at <= end);
 	for (; at < end; at++)
 		if (!below(token_tint(p->tokens[at]), p->most[p->tokens[at] >> 8]))
 			return false;
@@ -252,6 +263,7 @@ static bool all_below(const struct prefix *p, uint64_t at, uint64_t end)
  * tokens that e does not touch are below it as they are. */
 static void raise_past(struct prefix *p, uint64_t at, uint64_t end, uint32_t t, bool clear)
 {
+	assert(at <= end && t < p->net->ntrans);
 	const struct net *n = p->net;
 	for (uint64_t i = at; i < end; i++) {
 		if (clear)
@@ -288,6 +300,7 @@ static int covered(struct prefix *p, const struct found *f, uint64_t end, uint32
 		raise_event(p, x - 1, true);
 	if (loop)
 		raise_past(p, p->ntokens, end, f->trans, true);
+	assert(rc >= -1 && rc <= 1);
 	return rc;
 }
 
@@ -351,6 +364,7 @@ static bool judge_reduced(struct prefix *p, const struct found *f, uint64_t hash
 
 bool cutoff_judge(struct prefix *p, uint32_t t)
 {
+	assert(t < p->net->ntrans);
 	struct found f;
 	if (!prefix_in_time(p))
 		return false;
@@ -368,6 +382,7 @@ bool cutoff_judge(struct prefix *p, uint32_t t)
 
 bool cutoff_idle(const struct prefix *p, uint32_t t, uint32_t c)
 {
+	assert(t < p->net->ntrans && c < p->nconds);
 	const struct net *n = p->net;
 	if (!p->loop[t] || p->cfg.tint[c])
 		return false;
@@ -381,6 +396,7 @@ bool cutoff_idle(const struct prefix *p, uint32_t t, uint32_t c)
 
 void cutoff_tinted(struct prefix *p, uint32_t place)
 {
+	assert(place < p->net->nplaces);
 	const struct net *n = p->net;
 	p->tinted[place] = 1;
 	for (uint32_t u = n->use_at[place]; u < n->use_at[place + 1]; u++)

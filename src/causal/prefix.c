@@ -52,6 +52,7 @@ bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uin
 
 bool prefix_new_conditions(struct prefix *p, uint32_t e)
 {
+	assert(e < p->nevents);
 	const struct net *net = p->net;
 	struct config *c = &p->cfg;
 	uint32_t n = uf_npost(c, e), at = e ? net->post_at[c->events[e].trans] : 0;
@@ -79,6 +80,7 @@ bool prefix_keep_marking(struct prefix *p)
 	if (!p->marking)
 		return prefix_stop(p, "memory");
 	p->nmarking = config_marking(&p->cfg, p->marking, p->net->nplaces * 2);
+	assert(p->nmarking <= p->net->nplaces * 2);
 	return true;
 }
 
@@ -88,6 +90,7 @@ void prefix_build(struct prefix *p)
 		return;
 	config_add(&p->cfg, p->current); /* chosen[] is of no event of [current] */
 	p->lazy = false;
+	assert(!p->lazy);
 }
 
 void prefix_free(struct prefix *p)
@@ -125,6 +128,7 @@ static inline bool is_wanted(const void *ctx, uint32_t e)
 /* The table has some events only: it is filled from the old one. */
 static bool grow_table(struct prefix *p)
 {
+	assert(p->ntable <= p->table.nslots);
 	uint32_t n = p->table.nslots ? p->table.nslots * 2 : 1024, *slots;
 	uint64_t more = (uint64_t)(n - p->table.nslots) * sizeof *slots;
 	if (n >= UINT32_C(1) << 31 || (p->memory.max && p->memory.used + more > p->memory.max))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "causal/abstract.h"
 
@@ -42,6 +43,7 @@ static bool named(const char *const *list, uint32_t n, const char *name)
 
 static bool var_keeps(const struct make *m, const struct ir_var *v)
 {
+	assert(v->lo <= v->hi && v->len);
 	const struct program_options *o = m->o;
 	uint64_t n = (uint64_t)((int64_t)v->hi - v->lo) + 1;
 	if (v->kind == IRV_LOCK)
@@ -123,6 +125,7 @@ static void make_cells(struct make *m)
 	}
 	g->cells = cells.data;
 	g->ncells = cells.len;
+	assert(g->ncells >= m->p->nvars || !m->p->nvars || m->limit);
 }
 
 /* Frame slots of template t: the locals of the scopes its nodes are in. */
@@ -142,6 +145,7 @@ static void name_slots(const struct make *m, const struct ir_template *t, const 
  * whether or not the type does; where values are stored the type's is checked. */
 static uint64_t type_size(const struct ir *p, const struct ir_template *t, uint32_t slot)
 {
+	assert(slot < t->nslots);
 	const struct ir_slot *s = &p->slots[t->slot + slot];
 	uint64_t n = 0;
 	for (uint32_t i = t->code; i < t->code + t->ncode; i++) {
@@ -167,6 +171,7 @@ static uint8_t keep_local(const struct make *m, const struct ir_local *l, uint64
 
 static void choose_slots(struct make *m, uint32_t tmpl)
 {
+	assert(tmpl < m->p->ntemplates);
 	const struct ir *p = m->p;
 	const struct ir_template *t = &p->templates[tmpl];
 	const struct ir_local **local = arena_array(m->arena, const struct ir_local *, t->nslots);
@@ -208,6 +213,7 @@ static bool same_values(const struct kept *a, const struct kept *b, uint32_t n)
 /* The spot of these values, made when it is new. */
 static uint32_t spot_of(struct make *m, uint32_t tmpl, uint32_t node, const struct kept *v)
 {
+	assert(tmpl < m->p->ntemplates && node < m->p->nnodes);
 	uint32_t n = m->p->templates[tmpl].nslots;
 	uint64_t h = spot_hash(node, v, n);
 	uint32_t first = map_get(&m->by_hash, h);
@@ -223,6 +229,7 @@ static uint32_t spot_of(struct make *m, uint32_t tmpl, uint32_t node, const stru
 	avec_push(m->arena, &m->same, first);
 	if (!map_put(&m->by_hash, h, m->spots.len - 1))
 		m->limit = "memory";
+	assert(m->same.len == m->spots.len);
 	return m->spots.len - 1;
 }
 
@@ -248,6 +255,7 @@ static bool same_action(const struct make *m, const struct action *a, const stru
 
 static void add_action(struct make *m, struct abstract *x, uint32_t from)
 {
+	assert(from < m->spots.len && x->node < m->p->nnodes);
 	if (x->touches.len)
 		qsort(x->touches.data, x->touches.len, sizeof *x->touches.data, by_cell);
 	uint32_t to = spot_of(m, m->spots.data[from].tmpl, x->node, x->r);
@@ -258,6 +266,7 @@ static void add_action(struct make *m, struct abstract *x, uint32_t from)
 	for (uint32_t i = 0; i < x->touches.len; i++)
 		avec_push(m->arena, &m->touches, x->touches.data[i]);
 	avec_push(m->arena, &m->actions, a);
+	assert(a.touch + a.ntouch == m->touches.len);
 }
 
 static bool late(const struct make *m)
@@ -269,6 +278,7 @@ static bool late(const struct make *m)
 
 static void expand(struct make *m, struct abstract *x, uint32_t from)
 {
+	assert(from < m->spots.len);
 	int more = 1;
 	const struct spot s = m->spots.data[from];
 	struct kept *frame = arena_array(m->arena, struct kept, x->t->nslots);
@@ -291,6 +301,7 @@ static void expand(struct make *m, struct abstract *x, uint32_t from)
 
 static void make_template(struct make *m, uint32_t tmpl)
 {
+	assert(tmpl < m->p->ntemplates);
 	const struct ir *p = m->p;
 	const struct ir_template *t = &p->templates[tmpl];
 	struct abstract x = { .g = m->g, .t = t, .arena = m->arena };
@@ -320,12 +331,14 @@ static bool make_all(struct make *m)
 	m->g->nactions = m->actions.len;
 	m->g->touches = m->touches.data;
 	m->g->ntouches = m->touches.len;
+	assert(m->limit || m->same.len == m->spots.len);
 	return !m->limit;
 }
 
 enum program_status program_make(const struct ir *p, const struct program_options *o, struct arena *a, struct diags *d,
                                  struct program *out, const char **limit)
 {
+	assert(p && o && a && limit);
 	struct make *m = arena_new(a, struct make);
 	jmp_buf here, *outer = a->oom;
 	*m = (struct make){ .p = p, .o = o, .arena = a, .d = d, .g = out };
@@ -349,6 +362,7 @@ enum program_status program_make(const struct ir *p, const struct program_option
 
 void program_cell_name(const struct program *g, uint32_t cell, struct buf *out)
 {
+	assert(cell < g->ncells);
 	const struct program_cell *c = &g->cells[cell];
 	const struct ir_var *v = &g->ir->vars[c->var];
 	buf_str(out, v->name);

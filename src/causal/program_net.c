@@ -23,6 +23,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "causal/program.h"
 
 struct read_arc {
@@ -61,6 +62,7 @@ static const char *take_name(struct netting *x)
 
 static void put_thread(struct netting *x, uint32_t thread)
 {
+	assert(thread < x->p->nthreads);
 	const struct ir_thread *t = &x->p->threads[thread];
 	buf_str(&x->name, x->p->templates[t->tmpl].name);
 	if (x->p->templates[t->tmpl].count > 1)
@@ -69,6 +71,7 @@ static void put_thread(struct netting *x, uint32_t thread)
 
 static uint32_t line_of(const struct netting *x, uint32_t spot)
 {
+	assert(spot < x->g->nspots);
 	const struct ir_node *n = &x->p->nodes[x->g->spots[spot].node];
 	return source_pos(x->p->src, n->span.start).line;
 }
@@ -77,6 +80,7 @@ static uint32_t line_of(const struct netting *x, uint32_t spot)
 
 static void find_uses(struct netting *x)
 {
+	assert(!x->use);
 	const struct program *g = x->g;
 	x->use = arena_array(x->arena, uint8_t, (size_t)x->p->ntemplates * g->ncells + 1);
 	for (uint32_t i = 0; i < g->nactions; i++) {
@@ -90,6 +94,7 @@ static void find_uses(struct netting *x)
 /* One set of a cell's places; owner IR_NONE for the shared one. */
 static uint32_t add_set(struct netting *x, uint32_t cell, uint32_t owner)
 {
+	assert(cell < x->g->ncells);
 	const struct program_cell *c = &x->g->cells[cell];
 	uint32_t n = c->lock || !c->nvalues ? 1 : c->nvalues, first = x->b.places.len;
 	for (uint32_t v = 0; v < n; v++) {
@@ -104,6 +109,7 @@ static uint32_t add_set(struct netting *x, uint32_t cell, uint32_t owner)
 		}
 		net_add_place(&x->b, take_name(x), n == 1 ? c->init == 0 : v == c->init);
 	}
+	assert(first + n == x->b.places.len);
 	return first;
 }
 
@@ -135,6 +141,7 @@ static void add_sets(struct netting *x)
 
 static void add_control(struct netting *x, uint32_t thread, uint32_t spot, bool copy)
 {
+	assert(spot >= x->first_spot[x->g->spots[spot].tmpl] && x->g->spots[spot].tmpl == x->p->threads[thread].tmpl);
 	put_thread(x, thread);
 	buf_printf(&x->name, ".s%u@%u%s", spot - x->first_spot[x->g->spots[spot].tmpl], line_of(x, spot), copy ? "'" : "");
 	net_add_place(&x->b, take_name(x), !copy && spot == x->g->start[x->p->threads[thread].tmpl]);
@@ -159,6 +166,7 @@ static void add_controls(struct netting *x)
 
 static void name_touch(struct netting *x, const struct touch *t, uint32_t need)
 {
+	assert(t->cell < x->g->ncells);
 	const struct program_cell *c = &x->g->cells[t->cell];
 	const struct ir_var *v = &x->p->vars[c->var];
 	program_cell_name(x->g, t->cell, &x->name);
@@ -194,6 +202,7 @@ static void name_action(struct netting *x, uint32_t thread, const struct action 
 
 static void move(struct netting *x, uint32_t t, uint32_t from, uint32_t to, bool read)
 {
+	assert(from != NET_NONE || to != NET_NONE || !read);
 	struct span nowhere = { 0, 0 };
 	if (from != NET_NONE)
 		net_add_take(&x->b, t, from, nowhere);
@@ -207,7 +216,9 @@ static void move(struct netting *x, uint32_t t, uint32_t from, uint32_t to, bool
 
 static void touch_set(struct netting *x, uint32_t t, const struct touch *u, uint32_t set, uint32_t need)
 {
+	assert(u->cell < x->g->ncells);
 	const struct program_cell *c = &x->g->cells[u->cell];
+	assert(!c->nvalues || c->lock || (need < c->nvalues && (!u->write || u->put < c->nvalues)));
 	if (c->lock)
 		move(x, t, need ? NET_NONE : set, u->put ? NET_NONE : set, false);
 	else if (!c->nvalues)
@@ -218,6 +229,7 @@ static void touch_set(struct netting *x, uint32_t t, const struct touch *u, uint
 
 static void touch_cell(struct netting *x, uint32_t t, uint32_t thread, const struct touch *u, uint32_t need)
 {
+	assert(thread < x->p->nthreads);
 	const struct sets *s = &x->sets[u->cell];
 	for (uint32_t i = 0; i < s->n; i++)
 		if (u->write || s->reader[i] == thread)
@@ -230,6 +242,7 @@ static void touch_cell(struct netting *x, uint32_t t, uint32_t thread, const str
 static void add_trans(struct netting *x, uint32_t thread, const struct action *a, const uint32_t *found, uint32_t from, uint32_t to,
                       enum colour_role role)
 {
+	assert(a >= x->g->actions && a < x->g->actions + x->g->nactions);
 	name_action(x, thread, a, found, role != ROLE_PLAIN);
 	uint32_t t = net_add_trans(&x->b, take_name(x), (struct span){ 0, 0 });
 	avec_push(x->arena, &x->role, (uint8_t)role);
@@ -240,12 +253,14 @@ static void add_trans(struct netting *x, uint32_t thread, const struct action *a
 		move(x, t, x->pick, NET_NONE, false);
 	for (uint32_t i = 0; i < a->ntouch; i++)
 		touch_cell(x, t, thread, &x->g->touches[a->touch + i], found[i]);
+	assert(x->role.len == x->b.trans.len && x->thread.len == x->role.len && x->action.len == x->role.len);
 }
 
 /* All combinations of values that the action may find. False: too many. */
 static bool add_action(struct netting *x, uint32_t thread, const struct action *a, uint32_t from, uint32_t to,
                        enum colour_role role)
 {
+	assert(a->touch + a->ntouch <= x->g->ntouches);
 	const struct touch *u = x->g->touches + a->touch;
 	uint32_t *found = arena_array(x->arena, uint32_t, a->ntouch + 1), i;
 	for (i = 0; i < a->ntouch; i++)
@@ -274,11 +289,13 @@ static bool in_block(const struct netting *x, uint32_t block)
 /* Where a step of the chosen occurrence ends: in the copy, as a rule. */
 static uint32_t inside(const struct netting *x, uint32_t thread, uint32_t spot)
 {
+	assert(spot < x->g->nspots);
 	return in_block(x, program_block(x->g, spot)) ? x->copies[spot] : x->control[thread] + spot;
 }
 
 static bool add_thread(struct netting *x, uint32_t thread)
 {
+	assert(thread < x->p->nthreads);
 	const struct program *g = x->g;
 	uint32_t tmpl = x->p->threads[thread].tmpl, c = x->control[thread];
 	bool ok = true;
@@ -293,6 +310,7 @@ static bool add_thread(struct netting *x, uint32_t thread)
 /* The chosen occurrence: a second way through the block, without its end. */
 static bool add_chosen(struct netting *x, uint32_t thread)
 {
+	assert(thread < x->p->nthreads);
 	const struct program *g = x->g;
 	uint32_t tmpl = x->p->threads[thread].tmpl, c = x->control[thread];
 	bool ok = true;
@@ -344,6 +362,7 @@ static void mark_reads(const struct netting *x, struct colour_net *out, uint8_t 
 bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchosen, uint32_t block, struct arena *a,
                  struct diags *d, struct colour_net *out, const char **limit)
 {
+	assert(nchosen <= g->ir->nthreads && (block == IR_NONE || block < g->ir->nblocks));
 	struct netting *x = arena_new(a, struct netting);
 	jmp_buf here, *outer = a->oom;
 	*x = (struct netting){ .g = g, .p = g->ir, .arena = a, .block = block };

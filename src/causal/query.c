@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "causal/prefix.h"
 #include "causal/sat.h"
 
@@ -45,6 +46,7 @@ struct query_question {
 
 static bool limit(struct query_question *q, const char *why)
 {
+	assert(why);
 	q->a->found = -1;
 	q->a->limit = why;
 	return false;
@@ -105,6 +107,7 @@ static bool start(struct query_question *q)
 /* At most one of the takers of b. */
 static bool one_taker(struct query_question *q, uint32_t b)
 {
+	assert(b < q->p->nconds);
 	const uint32_t *t = q->taker + q->taker_at[b];
 	uint32_t n = q->taker_at[b + 1] - q->taker_at[b];
 	if (n <= PAIRS) {
@@ -164,6 +167,7 @@ static bool configurations(struct query_question *q)
 /* The variable m of condition b. */
 static uint32_t held_var(struct query_question *q, uint32_t b)
 {
+	assert(b < q->p->nconds);
 	if (q->held[b] != NET_NONE)
 		return q->held[b];
 	uint32_t m = new_var(q, !q->implies), n = 0, cause = q->p->cfg.conds[b].event;
@@ -202,6 +206,7 @@ static bool not_all(struct query_question *q, const uint32_t *conds, uint32_t n)
 
 static bool in_model(const struct query_question *q, uint32_t e)
 {
+	assert(e < q->p->nevents);
 	return !e || (q->event[e] != NET_NONE && sat_value(q->sat, q->event[e]));
 }
 
@@ -233,6 +238,7 @@ static int by_depth(const void *pa, const void *pb)
 /* The model's marking and a run that leads to it. */
 static bool keep_model(struct query_question *q)
 {
+	assert(!q->a->marking && !q->a->run);
 	struct prefix *p = q->p;
 	struct query_answer *a = q->a;
 	uint32_t n = 0;
@@ -338,6 +344,7 @@ void prefix_deadlock(struct prefix *p, struct query_answer *a)
 
 void prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n, struct query_answer *a)
 {
+	assert(n && n <= NET_MAX_WIDTH);
 	struct query_question q = { .p = p, .a = a, .implies = true };
 	memset(a, 0, sizeof *a);
 	bool ok = start(&q) && configurations(&q);

@@ -20,6 +20,7 @@
  * Memory: about 90 bytes per event, 35 per condition, 8 to 12 per entry of the
  * co-relation, which dominates when many threads run side by side.
  */
+#include "base/invariant.h"
 #include "causal/prefix.h"
 
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot);
 
 static bool try_condition(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot, uint32_t b)
 {
+	assert(b < p->nconds && i < net_npre(p->net, t) && i != pivot);
 	struct config *c = &p->cfg;
 	uint32_t f = c->conds[b].event;
 	if (c->taken[b] || (!f && prefix_behind(p, b)))
@@ -62,6 +64,7 @@ static bool try_condition(struct prefix *p, uint32_t t, uint32_t i, uint32_t piv
 
 static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 {
+	assert(t < p->net->ntrans);
 	const struct net *n = p->net;
 	if (i == pivot)
 		i++;
@@ -98,6 +101,7 @@ static inline bool hopeful(const struct prefix *p, uint32_t t, bool initially)
 
 static bool extend_by(struct prefix *p, uint32_t c)
 {
+	assert(c < p->nconds);
 	const struct net *n = p->net;
 	uint32_t place = p->cfg.conds[c].place;
 	bool calm = p->opt.reduced && !p->cfg.tint[c] && !p->stirred[place]; /* no loop matters */
@@ -121,6 +125,7 @@ static bool extend_by(struct prefix *p, uint32_t c)
 /* All extensions whose newest cause is e, the current event. */
 static bool extend(struct prefix *p, uint32_t e)
 {
+	assert(e < p->nevents);
 	const struct uf_event ev = p->cfg.events[e];
 	uint32_t n = uf_npost(&p->cfg, e);
 	bool ok = true;
@@ -151,6 +156,7 @@ static bool extend(struct prefix *p, uint32_t e)
 /* A condition concurrent with e on the place of one of e's own, or NET_NONE. */
 static uint32_t second_token(struct prefix *p, uint32_t e)
 {
+	assert(e < p->nevents);
 	const struct config *c = &p->cfg;
 	const struct uf_event *ev = &c->events[e];
 	uint32_t n = uf_npost(c, e), other = NET_NONE;
@@ -170,6 +176,7 @@ static uint32_t second_token(struct prefix *p, uint32_t e)
 
 static enum unfold_status unsafe(struct prefix *p, uint32_t e, uint32_t other)
 {
+	assert(other < p->nconds);
 	p->unsafe_place = p->cfg.conds[other].place;
 	p->unsafe_trans = p->cfg.events[e].trans;
 	prefix_build(p);
@@ -181,6 +188,7 @@ static enum unfold_status unsafe(struct prefix *p, uint32_t e, uint32_t other)
  * configuration is there, e is put on top: long chains are not walked again. */
 static void go_to(struct prefix *p, uint32_t e)
 {
+	assert(e && e < p->nevents);
 	bool behind = false;
 	for (uint32_t i = 0; p->current && !p->lazy && i < uf_npre(&p->cfg, e); i++)
 		behind |= p->cfg.conds[uf_pre(&p->cfg, e)[i]].event == p->current;
@@ -190,6 +198,7 @@ static void go_to(struct prefix *p, uint32_t e)
 		config_add(&p->cfg, e);
 	else
 		config_undo(&p->cfg, 0);
+	assert(p->current == e);
 }
 
 static enum unfold_status insert(struct prefix *p, uint32_t e)
@@ -205,6 +214,7 @@ static enum unfold_status insert(struct prefix *p, uint32_t e)
 		else if (!co_keep(p, e) || !extend(p, e))
 			st = p->red ? UNFOLD_RED : UNFOLD_LIMIT;
 	}
+	assert(st != UNFOLD_LIMIT || p->limit);
 	return st;
 }
 
@@ -277,6 +287,7 @@ static enum unfold_status run(struct prefix *p, const struct unfold_options *opt
 				st = insert(p, e);
 		}
 	config_undo(&p->cfg, 0);
+	assert(st != UNFOLD_LIMIT || p->limit);
 	return st;
 }
 

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/console.h"
+#include "base/invariant.h"
 #include "base/paths.h"
 #include "cc/exec.h"
 #include "cc/line.h"
@@ -111,6 +112,7 @@ static const char *choose(struct args *a, bool cxx)
 	}
 	if (!a->n)
 		args_add(a, cxx ? "c++" : "cc");
+	assert(a->n && a->v[0]);
 	return name ? name : a->v[0];
 }
 
@@ -127,6 +129,7 @@ static bool tool_object(char *path, size_t size, const char *tool)
 	static const char names[] = "\0.rodata\0.symtab\0.strtab\0.shstrtab\0.note.GNU-stack";
 	static const char strings[] = "\0__intact_tool";
 	size_t len = strlen(tool) + 1, pad = (len + 7) & ~(size_t)7;
+	assert(len > 1 && pad % 8 == 0 && pad >= len);
 	Elf64_Sym sym[2] = { { 0 },
 		             { .st_name = 1, .st_shndx = 1, .st_size = len, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT) } };
 	Elf64_Ehdr h = { .e_type = ET_REL,
@@ -201,6 +204,7 @@ static void add_compile(struct args *a, const struct task *t, bool clang, const 
 
 static void add_link(struct args *a, const struct task *t, const char *dir, const char *tool)
 {
+	assert(t->shared || tool);
 	if (t->shared) {
 		/* The runtime's names stay open until the executable is there. */
 		args_add(a, "-Wl,-z,undefs");
@@ -256,6 +260,7 @@ static bool possible(struct buf *err, const struct task *t, bool link, bool comp
 /* Runs a line that links, with what the program needs of us added. */
 static int link_line(struct buf *err, const struct task *t, struct args *a, const char *dir)
 {
+	assert(!t->no_link && a->n);
 	char tool[PATH_MAX], self[PATH_MAX];
 	self_path(self, sizeof self);
 	if (!t->shared && !tool_object(tool, sizeof tool, self)) {
@@ -273,6 +278,7 @@ static int link_line(struct buf *err, const struct task *t, struct args *a, cons
 
 int cc_compile(int argc, char **argv, bool cxx, bool keeps_pipe, struct buf *err)
 {
+	assert(argc >= 0 && err);
 	struct task t = { 0 };
 	struct args a = { 0 };
 	struct units units = { 0 };

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "base/console.h"
+#include "base/invariant.h"
 
 static void show_line(const struct args *a)
 {
+	assert(a->n && a->v[0]);
 	const char *verbose = getenv("INTACT_CC_VERBOSE");
 	if (!verbose || !*verbose)
 		return;
@@ -26,6 +28,7 @@ static void show_line(const struct args *a)
 
 static _Noreturn void replace(struct args *a)
 {
+	assert(a->n && a->v[0] && !a->v[a->n]);
 	execvp(a->v[0], a->v);
 	fprintf(stderr,
 	        "intact: cannot run the compiler '%s': %s\n"
@@ -50,6 +53,7 @@ static void forward(int sig)
 
 int cc_spawn(struct args *a, int err)
 {
+	assert(err >= -1 && !a->v[a->n]);
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction act = { .sa_handler = forward, .sa_flags = SA_RESTART }, old[4];
 	for (int i = 0; i < 4; i++) {
@@ -81,6 +85,7 @@ int cc_spawn(struct args *a, int err)
 
 int cc_temp(char *path, size_t size, const char *suffix)
 {
+	assert(size > 64 && suffix);
 	const char *tmp = getenv("TMPDIR");
 	if (!tmp || !*tmp || access(tmp, W_OK) || strlen(tmp) + strlen(suffix) > size - 32)
 		tmp = "/tmp";

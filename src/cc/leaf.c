@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/invariant.h"
 #include "cc/text.h"
 
 enum { MANY = 2 };
@@ -51,9 +52,11 @@ struct leaf_unit {
 
 static struct local *local_of(struct leaf_unit *u, struct text_span s)
 {
+	assert(s.s <= s.end);
 	uint32_t id = intern_add(&u->names, s.s, (size_t)(s.end - s.s));
 	while (u->locals.len <= id)
 		avec_push(&u->arena, &u->locals, ((struct local){ 0 }));
+	assert(id < u->locals.len);
 	return &u->locals.data[id];
 }
 
@@ -71,18 +74,22 @@ static void set_stack(struct leaf_unit *u, struct text_span name)
 
 static void mark(struct leaf_unit *u, enum mark_kind kind, uint32_t v)
 {
+	assert(u->now && u->now <= u->fns.len);
+	assert(kind <= M_EDGE);
 	avec_push(&u->arena, &u->marks, ((struct leaf_mark){ kind, v }));
 }
 
 /* The number of the block named so ("%12", quoted or not). */
 static uint32_t block_of(struct leaf_unit *u, struct text_span name)
 {
+	assert(u->now && u->now <= u->fns.len);
 	struct local *l = local_of(u, name);
 	struct leaf_fn *f = &u->fns.data[u->now - 1];
 	if (l->block_in != u->now) {
 		l->block_in = u->now;
 		l->block = f->nblocks++;
 	}
+	assert(l->block < f->nblocks);
 	return l->block;
 }
 
@@ -176,6 +183,7 @@ static uint32_t copied(struct leaf_unit *u, struct text_span args, bool from)
  * arguments. */
 static struct text_span callee(struct text_span l, struct text_span *args)
 {
+	assert(l.s <= l.end);
 	struct text_span none = { l.s, l.s };
 	for (const char *p = l.s; p < l.end;) {
 		if (*p == '"') {
@@ -249,6 +257,7 @@ static struct text_span before_to(struct text_span l)
 
 static void scan_instruction(struct leaf_unit *u, struct text_span l)
 {
+	assert(l.s < l.end && u->now);
 	struct text_span result = { l.s, l.s };
 	if (*l.s == '%') {
 		result.end = skip_name(l.s + 1, l.end);
@@ -306,6 +315,7 @@ static void scan_label(struct leaf_unit *u, struct text_span l)
 
 static void begin_function(struct leaf_unit *u, struct text_span l)
 {
+	assert(!u->now);
 	struct leaf_fn f = { .mark0 = u->marks.len };
 	const char *at = memchr(l.s, '@', (size_t)(l.end - l.s));
 	if (!at)
@@ -326,13 +336,16 @@ static void begin_function(struct leaf_unit *u, struct text_span l)
 	}
 	avec_push(&u->arena, &u->fns, f);
 	u->now = k->fn1 = u->fns.len;
+	assert(u->now == u->fns.len && u->fns.data[u->now - 1].mark0 == u->marks.len);
 }
 
 static void end_function(struct leaf_unit *u)
 {
+	assert(u->now && u->now <= u->fns.len);
 	struct leaf_fn *f = &u->fns.data[u->now - 1];
 	f->nmarks = u->marks.len - f->mark0;
 	u->now = 0;
+	assert(f->mark0 + f->nmarks == u->marks.len);
 }
 
 static void scan(struct leaf_unit *u, const char *text, size_t len)
@@ -360,12 +373,14 @@ static void scan(struct leaf_unit *u, const char *text, size_t len)
 	}
 	if (u->now)
 		end_function(u);
+	assert(!u->now);
 }
 
 static uint32_t worst_of(struct leaf_unit *u, uint32_t index, unsigned depth);
 
 static uint32_t worst_call(struct leaf_unit *u, uint32_t name, unsigned depth)
 {
+	assert(name < u->locals.len);
 	uint32_t fn1 = u->locals.data[name].fn1;
 	return fn1 ? worst_of(u, fn1 - 1, depth + 1) : MANY;
 }
@@ -373,6 +388,7 @@ static uint32_t worst_call(struct leaf_unit *u, uint32_t name, unsigned depth)
 /* The most accesses on a path, MANY for two and more. */
 static uint32_t worst_of(struct leaf_unit *u, uint32_t index, unsigned depth)
 {
+	assert(index < u->fns.len);
 	struct leaf_fn *f = &u->fns.data[index];
 	if (f->state == DONE)
 		return f->worst;
@@ -408,6 +424,7 @@ static uint32_t worst_of(struct leaf_unit *u, uint32_t index, unsigned depth)
 	}
 	f->worst = (uint8_t)(loop && most ? MANY : most);
 	f->state = DONE;
+	assert(f->worst <= MANY && f->mark0 + f->nmarks <= u->marks.len);
 	return f->worst;
 }
 
@@ -447,11 +464,13 @@ static void find_groups(struct leaf_unit *u, size_t len, struct groups *g)
 		g->v.data[n] = (struct leaf_group){ body, 0, span_has(body, ENTRY) };
 	}
 	g->next = g->v.len;
+	assert(g->next >= g->v.len);
 }
 
 /* `word` becomes the same with "-inlined" in front of its last quote. */
 static void add_changed(struct buf *out, struct text_span body)
 {
+	assert(body.s <= body.end);
 	static const char *const words[] = { ENTRY, EXIT };
 	const char *p = body.s;
 	while (p < body.end) {

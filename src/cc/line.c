@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 void args_add(struct args *a, const char *s)
 {
+	assert(s && a->n <= a->cap);
 	if (a->n + 1 >= a->cap) {
 		a->cap = a->cap ? a->cap * 2 : 64;
 		a->v = realloc(a->v, a->cap * sizeof *a->v);
@@ -19,6 +22,7 @@ void args_add(struct args *a, const char *s)
 	}
 	a->v[a->n++] = strdup(s);
 	a->v[a->n] = NULL;
+	assert(a->n < a->cap && !a->v[a->n]);
 }
 
 void args_addf(struct args *a, const char *fmt, const char *s)
@@ -67,6 +71,7 @@ static bool is_header(const char *s)
 /* Options whose value is the next word. */
 bool line_takes_value(const char *s)
 {
+	assert(s);
 	static const char *const names[] = { "-o",
 		                             "-I",
 		                             "-L",
@@ -131,6 +136,7 @@ static void look_at_sanitizers(struct task *t, const char *list, bool on)
 {
 	while (*list) {
 		size_t n = strcspn(list, ",");
+		assert(n <= strlen(list));
 		bool all = n == 3 && !strncmp(list, "all", 3);
 		if (all || (n == 6 && !strncmp(list, "thread", 6))) {
 			t->thread = on;
@@ -145,6 +151,7 @@ static void look_at_sanitizers(struct task *t, const char *list, bool on)
 
 static void look_at(struct task *t, const char *s, const char *value, const char **lang)
 {
+	assert(s && lang);
 	if (s[0] != '-' || !s[1]) {
 		look_at_input(t, s, *lang);
 		return;
@@ -182,6 +189,7 @@ static void look_at(struct task *t, const char *s, const char *value, const char
 
 static void look(struct task *t, char **v, int n, int depth)
 {
+	assert(n >= 0 && depth <= 9);
 	const char *lang = NULL;
 	for (int i = 0; i < n; i++) {
 		if (v[i][0] == '@' && depth < 8) {
@@ -237,5 +245,6 @@ static void look_at_file(struct task *t, const char *path, int depth)
 
 void task_look(struct task *t, char **v, int n)
 {
+	assert(n >= 0 && (!n || v));
 	look(t, v, n, 0);
 }

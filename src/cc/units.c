@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/invariant.h"
 #include "cc/leaf.h"
 #include "cc/exec.h"
 
@@ -119,6 +120,7 @@ bool units_possible(const struct task *t, int argc, char **argv, bool link)
 /* a/b.c: b.o; b.o: b.d */
 static void with_suffix(char *out, size_t size, const char *path, const char *suffix, bool here)
 {
+	assert(size && *suffix == '.');
 	const char *slash = strrchr(path, '/'), *from = here && slash ? slash + 1 : path;
 	const char *dot = strrchr(from, '.');
 	if (dot && strchr(dot, '/'))
@@ -138,6 +140,7 @@ struct cc_unit {
  * step's, the assembler's flags the second's. */
 static void add_flags(struct args *a, const struct cc_unit *u, bool second)
 {
+	assert(u->compiler->n && u->argc > 0);
 	for (size_t i = 0; i < u->compiler->n; i++)
 		args_add(a, u->compiler->v[i]);
 	for (int i = 0; i < u->argc; i++) {
@@ -163,6 +166,7 @@ static void add_flags(struct args *a, const struct cc_unit *u, bool second)
  * not know. */
 static void add_dependencies(struct args *a, const struct cc_unit *u)
 {
+	assert(u->object);
 	bool any = false, file = false, target = false, value;
 	char name[PATH_MAX];
 	for (int i = 0; i < u->argc; i++) {
@@ -219,6 +223,7 @@ static bool thin(const char *path)
 /* Runs one step; 0, 1 or the signal's. */
 static int step(struct args *a, int err)
 {
+	assert(a->n);
 	int rc = cc_spawn(a, err);
 	args_free(a);
 	return rc > 128 ? rc : rc != 0;
@@ -226,6 +231,7 @@ static int step(struct args *a, int err)
 
 static int both_steps(const struct cc_unit *u, const char *code, int err)
 {
+	assert(u->source && u->object && *code);
 	struct args a = { 0 };
 	add_flags(&a, u, false);
 	add_dependencies(&a, u);
@@ -264,6 +270,7 @@ static void show_messages(int fd)
 
 static int compile_unit(const struct cc_unit *u)
 {
+	assert(line_is_source(u->source));
 	char code[PATH_MAX], messages[PATH_MAX];
 	int rc = 1, fd = cc_temp(code, sizeof code, ".ll");
 	if (fd < 0)
@@ -299,6 +306,7 @@ static const char *output_of(int argc, char **argv)
 
 int units_compile(struct units *u, const struct args *compiler, int argc, char **argv, bool link)
 {
+	assert(compiler->n && argc > 0);
 	const char *out = output_of(argc, argv);
 	for (int i = 0; i < argc; i++) {
 		char object[PATH_MAX];
@@ -333,4 +341,5 @@ void units_free(struct units *u)
 		unlink(u->temps.v[i]);
 	args_free(&u->temps);
 	args_free(&u->line);
+	assert(!u->temps.n && !u->line.n);
 }

@@ -30,6 +30,7 @@ static bool room(struct assertion *a, uint32_t n)
 	a->cap = n * 2;
 	a->hops = malloc(a->cap * sizeof *a->hops);
 	a->cap = a->hops ? a->cap : 0;
+	assert(!a->hops || n <= a->cap);
 	return a->hops != NULL;
 }
 

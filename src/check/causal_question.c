@@ -7,7 +7,6 @@
 #include "lang/lang.h"
 #include "verdict/causal_run.h"
 #include "verdict/replay.h"
-#include "verdict/schedule_text.h"
 
 /* ---- the run, concretely ---------------------------------------------------- */
 
@@ -51,6 +50,7 @@ static void try_with_more(const struct ir *p, const uint32_t *declared, struct c
 
 static void look_at_run(const struct ir *p, struct causal_run *r)
 {
+	assert(r->count);
 	uint32_t *declared = calloc(p->ntemplates + 1ull, sizeof *declared);
 	bool same = true;
 	for (uint32_t t = 0; declared && t < p->ntemplates; t++) {
@@ -71,6 +71,7 @@ static void look_at_run(const struct ir *p, struct causal_run *r)
 static bool ask_alone(const struct ir *p, uint32_t block, const struct causal_options *c, struct diags *d, struct verdict *v,
                       enum causal_engine *by)
 {
+	assert(block == VERDICT_PROGRAM || block < p->nblocks);
 	struct lang l;
 	lang_init(&l);
 	bool again = block != VERDICT_PROGRAM && p->nblocks > 1 && lang_load_again(&l, p, block, NULL);
@@ -92,6 +93,7 @@ static bool ask_alone(const struct ir *p, uint32_t block, const struct causal_op
 bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engine, const struct check_options *o, struct diags *d,
                      struct verdict *v)
 {
+	assert(block == VERDICT_PROGRAM || block < p->nblocks);
 	const struct search_options *s = &o->search;
 	struct causal_options c = { .engine = engine,
 		                    .track = o->track,

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/invariant.h"
-#include "check/answers.h"
 #include "check/causal_question.h"
 #include "check/decide.h"
 #include "verdict/replay.h"
@@ -64,6 +63,7 @@ enum asked { ASK_AGAIN, ASKED, ALL_DONE };
  * explains, or a reached limit, remains the answer. */
 static enum asked all_in_one(struct checking *c, struct decide *d, struct verdict *v)
 {
+	assert(!v[d->p->nblocks].path);
 	struct verdict *program = &v[d->p->nblocks];
 	if (c->o->block || c->o->deadlock || c->o->count || !d->p->nblocks || any_asked(d->p))
 		return ASK_AGAIN; /* --stats counts the program's own states too */
@@ -123,6 +123,7 @@ static uint32_t one_by_one(struct checking *c, struct decide *d, struct verdict 
 		decide_blocks(d, &v[n]);
 		n += all;
 	}
+	assert(n <= d->p->nblocks + 3);
 	return n;
 }
 
@@ -135,6 +136,7 @@ static uint32_t side_by_side(struct checking *c, struct decide *d, struct verdic
 			c->r->contradiction |= !decide_by_all(d, b, &v[n++]);
 	if (!c->o->block && d->p->nblocks)
 		c->r->contradiction |= !decide_by_all(d, VERDICT_PROGRAM, &v[n++]);
+	assert(n <= d->p->nblocks + 2);
 	return n;
 }
 
@@ -191,6 +193,7 @@ static bool open_block(const struct verdict *v, uint32_t n)
 static bool raise_counts(struct checking *c, const struct ir *p, const struct verdict *v, uint32_t n, const uint32_t *need,
                          struct lang *l)
 {
+	assert(!n || v);
 	const struct search_options *s = &c->decide.search;
 	uint32_t *counts = calloc(p->ntemplates + 1ull, sizeof *counts);
 	bool more = false;
@@ -251,6 +254,7 @@ static enum check_status by_the_ladder(const struct ir *p, const struct check_op
 /* The engine's own question about each block and the program. */
 static enum check_status by_itself(const struct ir *p, const struct check_options *o, struct diags *d, struct check_result *r)
 {
+	assert(!r->n || r->v);
 	r->causality = true;
 	for (uint32_t b = 0; b <= p->nblocks; b++) {
 		uint32_t block = b < p->nblocks ? b : VERDICT_PROGRAM;
@@ -274,6 +278,7 @@ static bool has_block(const struct ir *p, const char *name)
 /* For PARANOID: a counterexample is a run of the model. */
 static bool witness_replays(const struct ir *p, const struct verdict *v)
 {
+	assert(!v->npath || v->path);
 	struct run run;
 	bool ok = !run_init(&run, p) || !v->path || replay(&run, v->path, v->npath);
 	run_free(&run);
@@ -331,4 +336,25 @@ void check_result_free(struct check_result *r)
 	lang_free(&r->models[0]);
 	lang_free(&r->models[1]);
 	memset(r, 0, sizeof *r);
+}
+
+bool answers_name_block(const struct ir *p, uint32_t b, const char *name)
+{
+	assert(b < p->nblocks);
+	const char *block = p->blocks[b].name, *tmpl = p->templates[p->blocks[b].tmpl].name;
+	size_t n = strlen(tmpl);
+	return !strcmp(block, name) || (!strncmp(tmpl, name, n) && name[n] == '.' && !strcmp(block, name + n + 1));
+}
+
+enum answer answers_together(const struct verdict *v, uint32_t n)
+{
+	assert(!n || v);
+	enum answer all = ANSWER_HOLDS;
+	for (uint32_t i = 0; i < n; i++) {
+		if (v[i].answer == ANSWER_VIOLATED)
+			return ANSWER_VIOLATED;
+		if (v[i].answer == ANSWER_UNKNOWN)
+			all = ANSWER_UNKNOWN;
+	}
+	return all;
 }

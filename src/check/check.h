@@ -22,6 +22,8 @@
 #include "check/quiescence.h"
 #include "explore/search.h"
 #include "lang/lang.h"
+#include "ir/ir.h"
+#include "verdict/verdict.h"
 
 struct check_options {
 	const struct check_engine *engine; /* this one alone; NULL: the ladder */
@@ -60,5 +62,12 @@ enum check_status {
 /* Checks the model. *r is to be freed whatever is returned, and before p. */
 enum check_status check_run(const struct ir *p, const struct check_options *o, struct diags *d, struct check_result *r);
 void check_result_free(struct check_result *r);
+
+/* ---- what every way to check a model does with blocks and verdicts ---- */
+
+/* Is this what the block is called: "update" or "worker.update"? */
+bool answers_name_block(const struct ir *p, uint32_t b, const char *name);
+/* What n answers say together: one violation is enough, then one unknown. */
+enum answer answers_together(const struct verdict *v, uint32_t n);
 
 #endif

@@ -1,4 +1,4 @@
-#include "check/object_why.h"
+#include "check/objects.h"
 
 #include "lin/lin.h"
 #include "verdict/object_problem.h"

@@ -7,7 +7,6 @@
 #include "base/invariant.h"
 #include "check/assertion.h"
 #include "check/engine.h"
-#include "check/object_why.h"
 #include "explore/object.h"
 #include "verdict/replay.h"
 

@@ -24,4 +24,9 @@ bool objects_allowed(const struct ir *p, const struct objects_options *o, struct
 /* One verdict for each object, in order: room for nobjects of them. */
 void objects_check(const struct ir *p, const struct objects_options *o, const struct search_options *s, struct verdict *v);
 
+/* ---- object_why.c: why the history of an object in a run does not meet its condition ---- */
+
+/* One or two sentences; false: it does meet it, or nothing is known. */
+bool object_why(const struct object_history *h, enum object_condition c, struct buf *out);
+
 #endif

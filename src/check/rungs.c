@@ -94,6 +94,8 @@ char *rung_copy(const char *s)
 
 enum scope rung_scope(const struct ir *p, bool any)
 {
+	if (p->fixed_counts)
+		return SCOPE_DECLARED;
 	if (any)
 		return SCOPE_ANY;
 	for (uint32_t t = 0; t < p->ntemplates; t++)

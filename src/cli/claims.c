@@ -1,4 +1,5 @@
-#include "cli/claims.h"
+#include "base/invariant.h"
+#include "cli/outputs.h"
 
 #include "report/doc.h"
 
@@ -14,6 +15,7 @@ void claims_init(struct claim_list *l, struct cli *cli, const char *file, const 
 
 int claims_end(struct claim_list *l, struct cli *cli, const struct cmd *cmd, const struct outputs *o, int rc)
 {
+	assert(rc >= EXIT_HOLDS && rc <= EXIT_INTERNAL);
 	struct buf doc, why;
 	buf_init(&doc);
 	buf_init(&why);

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/check_document.h"
+#include "api/check_read.h"
 #include "base/clock.h"
-#include "check/answers.h"
+#include "base/invariant.h"
+#include "check/args.h"
 #include "check/check.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
@@ -17,11 +18,8 @@ struct command {
 	const struct cmd *cmd;
 	const char *path;
 	struct model_options model;
-	struct check_options options;
-	const char *engines[ENGINE_MAX_CHOICES], *judges[ENGINE_MAX_CHOICES]; /* of --engine, --assertion */
-	int engine, judge;
-	struct opt_list no_reduce, track, abstract;
-	uint64_t timeout, jobs;
+	struct check_args args;
+	struct opt_list no_reduce;
 	int dump;
 	struct outputs outputs;
 	bool full;
@@ -30,8 +28,7 @@ struct command {
 /* --no-reduce=LIST: which reductions are off. */
 static bool set_reductions(struct command *c, struct buf *err)
 {
-	struct search_options *s = &c->options.search;
-	s->symmetry = s->merge_local = s->drop_pure = s->transactions = true;
+	struct search_options *s = &c->args.options.search;
 	for (int i = 0; i < c->no_reduce.n; i++) {
 		const char *name = c->no_reduce.items[i];
 		bool all = !strcmp(name, "all");
@@ -59,26 +56,13 @@ static bool set_reductions(struct command *c, struct buf *err)
 	return true;
 }
 
-static void set_options(struct command *c)
-{
-	struct check_options *o = &c->options;
-	engine_choose(c->engines[c->engine], &o->engine, &o->all);
-	o->objects.assertion = engine_find(c->judges[c->judge]);
-	o->search.jobs = (uint32_t)c->jobs;
-	o->track = c->track.items;
-	o->ntrack = (uint32_t)c->track.n;
-	o->abstract = c->abstract.items;
-	o->nabstract = (uint32_t)c->abstract.n;
-	if (c->timeout)
-		o->search.deadline = clock_seconds() + (double)c->timeout;
-}
-
 /* ---- what is wrong ------------------------------------------------------------ */
 
 /* --block names none; says what may have been meant. */
 static int no_block(struct command *c, const struct ir *p)
 {
-	const char **names = calloc(p->nblocks + 1ull, sizeof *names), *name = c->options.block;
+	assert(c->args.options.block);
+	const char **names = calloc(p->nblocks + 1ull, sizeof *names), *name = c->args.options.block;
 	struct buf asked;
 	int rc;
 	buf_init(&asked);
@@ -100,11 +84,12 @@ static int no_block(struct command *c, const struct ir *p)
 
 static void say(struct command *c, const struct checked *told)
 {
+	assert(told->p);
 	struct cli *cli = c->cli;
 	struct check_text_options o = { .width = cli->columns,
 		                        .utf8 = cli->utf8_out,
 		                        .color = cli->color_out,
-		                        .stats = c->options.count,
+		                        .stats = c->args.options.count,
 		                        .max_rows = c->full ? 0 : 60 };
 	cli->prose = true;
 	check_text(told, &o, &cli->out);
@@ -124,12 +109,13 @@ static int write_reports(struct command *c, const struct checked *told, int rc)
 
 static int report(struct command *c, const struct check_result *r)
 {
+	assert(r->n == 0 || r->v);
 	static const int codes[] = {
 		[ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED, [ANSWER_UNKNOWN] = EXIT_UNKNOWN
 	};
 	int rc = codes[answers_together(r->v, r->n)];
 	struct checked told;
-	bool ok = check_result_told(r, &c->options, c->path, c->model.keep_dead, &told);
+	bool ok = check_result_told(r, &c->args.options, c->path, c->model.keep_dead, &told);
 	if (ok && !outputs_take_stdout(&c->outputs))
 		say(c, &told);
 	if (r->contradiction) {
@@ -145,6 +131,7 @@ static int report(struct command *c, const struct check_result *r)
 
 static int check(struct command *c, const struct ir *p)
 {
+	assert(p && c->path);
 	struct check_result r;
 	struct progress line;
 	struct arena a;
@@ -152,12 +139,12 @@ static int check(struct command *c, const struct ir *p)
 	int rc = EXIT_INTERNAL;
 	arena_init(&a, 0);
 	diags_init(&d, &a);
-	set_options(c);
+	check_args_done(&c->args);
 	progress_begin(&line);
 	line.on &= !c->model.quiet;
-	c->options.search.progress = line.on ? progress_line : NULL;
-	c->options.search.progress_arg = &line;
-	enum check_status status = check_run(p, &c->options, &d, &r);
+	c->args.options.search.progress = line.on ? progress_line : NULL;
+	c->args.options.search.progress_arg = &line;
+	enum check_status status = check_run(p, &c->args.options, &d, &r);
 	progress_end(&line);
 	diags_render(&d, &c->cli->err, c->cli->color_err);
 	if (status == CHECK_OK)
@@ -196,31 +183,21 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	struct command c = { .cli = cli, .cmd = cmd };
 	c.model.threads.items = args + argc + 1;
 	c.no_reduce.items = args + 2 * argc + 2;
-	c.track.items = args + 3 * argc + 3;
-	c.abstract.items = args + 4 * argc + 4;
-	engine_choices(c.engines);
-	engine_names(ENGINE_OBJECTS, c.judges);
+	c.args.track.items = args + 3 * argc + 3;
+	c.args.abstract.items = args + 4 * argc + 4;
+	check_args_init(&c.args);
 	static const char *const dumps[] = { "none", "ir", NULL };
 	/* clang-format off */
 	const struct opt table[] = {
-		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "engine that decides", 0, 0, c.engines },
+		CHECK_ENGINE_OPTION(&c.args),
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
-		{ OPT_STR, "block", 0, "NAME", &c.options.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
-		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: track the values of this variable", 0, 0, NULL },
-		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: do not track the values of this variable", 0, 0, NULL },
-		{ OPT_FLAG, "reduced", 0, NULL, &c.options.reduced, "--engine=unfold: a smaller prefix, enough for the verdict", 0, 0, NULL },
-		{ OPT_FLAG, "deadlock", 0, NULL, &c.options.deadlock, "report a deadlock as a violation", 0, 0, NULL },
-		{ OPT_UINT, "jobs", 'j', "N", &c.jobs, "explore with N threads (the result is the same)", 1, 32, NULL },
-		{ OPT_FLAG, "faults", 0, NULL, &c.options.faults, "check only for faults and failed assertions (and --deadlock)", 0, 0, NULL },
+		CHECK_QUESTION_OPTIONS(&c.args),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "objects", 0, 0, NULL },
-		{ OPT_CHOICE, "condition", 0, "NAME", &c.options.objects.condition, "condition that their histories must meet", 0, 0, object_conditions },
-		{ OPT_CHOICE, "assertion", 0, "NAME", &c.judge, "how they are checked: during exploration, or by an assertion of the SOAR paper", 0, 0, c.judges },
+		CHECK_OBJECT_OPTIONS(&c.args),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is reached, undecided results are reported as unknown)", 0, 0, NULL },
-		{ OPT_UINT, "max-states", 0, "N", &c.options.search.max_states, "states of all searches together", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.options.search.max_bytes, "memory limit (default: half the machine's memory)", 1 << 20, 0, NULL },
-		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "time limit for the whole command", 1, 0, NULL },
+		CHECK_LIMIT_OPTIONS(&c.args),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
-		{ OPT_FLAG, "stats", 0, NULL, &c.options.count, "states, transitions, memory and time of each verdict", 0, 0, NULL },
+		{ OPT_FLAG, "stats", 0, NULL, &c.args.options.count, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "show counterexamples in full", 0, 0, NULL },
 		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, transactions, dead, all", 0, 0, NULL },
 		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
@@ -245,9 +222,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "expected one MODEL argument" : "missing MODEL argument");
-	else if (c.options.faults && (c.options.block || c.engine))
+	else if (c.args.options.faults && (c.args.options.block || c.args.engine))
 		rc = cli_usage(cli, cmd, "--faults checks no block: it cannot be combined with %s",
-		               c.options.block ? "--block" : "--engine");
+		               c.args.options.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
@@ -278,6 +255,6 @@ const struct cmd cmd_check = {
 	"cycle through several blocks? They track only small data: their proofs are valid, but what they\n"
 	"find may be impossible in the program. causal selects cover or unfold.\n\n"
 	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was reached), 4 internal error.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

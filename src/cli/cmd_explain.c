@@ -3,6 +3,7 @@
 
 #include "check/engine.h"
 #include "cli/cli.h"
+#include "cli/completion.h"
 #include "explain/explain.h"
 #include "history/object.h"
 
@@ -94,13 +95,19 @@ static void show(struct cli *cli, const struct explain_page *p)
 		example(cli, p, topic ? (p->wrong ? "Holds in this model" : "For example") : "Right", p->right);
 }
 
+int explain_names(const char **names, int max)
+{
+	int n = 0;
+	for (int t = 0; t < TABLES; t++)
+		for (const struct explain_page *p = tables[t]; p->name && n < max; p++)
+			names[n++] = p->name;
+	return n;
+}
+
 static int unknown(struct cli *cli, const struct cmd *cmd, const char *name)
 {
 	const char *names[MAX_PAGES];
-	int n = 0;
-	for (int t = 0; t < TABLES; t++)
-		for (const struct explain_page *p = tables[t]; p->name && n < MAX_PAGES; p++)
-			names[n++] = p->name;
+	int n = explain_names(names, MAX_PAGES);
 	buf_printf(&cli->err, "intact %s: unknown topic '", cmd->name);
 	buf_safe(&cli->err, name, strlen(name));
 	buf_str(&cli->err, "'");
@@ -167,6 +174,6 @@ const struct cmd cmd_explain = {
 	"Explains a concept (atomic, serializable, linearizable), an engine of 'intact check' (reduction,\n"
 	"causal, commit, exact) or a diagnostic, named by the code in brackets at its end, with a small\n"
 	"example. Without a topic: lists the topics.",
-	NULL,
+	"@topic",
 	run,
 };

@@ -8,14 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "judge/functions.h"
-#include "program/atomic_functions.h"
+#include "judge/object_test.h"
+#include "program/run_settings.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"
 #include "program/explore_story.h"
+#include "program/inline_atomics.h"
 #include "report/finding.h"
 
 static struct {
@@ -25,6 +28,7 @@ static struct {
 	bool exhaustive, spurious, fork;
 	const char *save, *replay, *confirm;
 	bool keep, gdb, real, no_coverage;
+	struct object_test_options test;
 	struct outputs outputs;
 } o;
 
@@ -49,6 +53,10 @@ static const struct opt table[] = {
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
 	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Object tests (intact/test.h)", 0, 0, NULL },
+	{ OPT_UINT, "scenarios", 0, "N", &o.test.scenarios, "draw N scenarios (100), each under --schedules schedules (1,000); with --exhaustive: all there are", 1, 1000000, NULL },
+	{ OPT_STR, "shape", 0, "TxN,...", &o.test.shape, "scenarios of T threads with N calls each (with --exhaustive: 2x2,3x1)", 0, 0, NULL },
+	{ OPT_STR, "scenario", 0, "CALLS", &o.test.scenario, "only this one: 'push(1) pop() | push(2)'", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedules", 0, 0, NULL },
 	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE (with --confirm: a directory, intact-schedules)", 0, 0, NULL },
 	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow the schedule in FILE (PROGRAM may be omitted)", 0, 0, NULL },
@@ -81,6 +89,7 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, const struct ex
 
 static struct explore_ask asked(char **argv)
 {
+	assert(argv && argv[0]);
 	return (struct explore_ask){
 		.argv = argv,
 		.seed = o.seed,
@@ -106,8 +115,69 @@ static struct explore_ask asked(char **argv)
 	};
 }
 
+/* An object test: scenarios in place of main. */
+static int explore_object(struct cli *cli, const struct cmd *cmd, char **argv, const struct explore_file *file)
+{
+	struct explore_ask ask = asked(argv);
+	struct explore_got got = { 0 };
+	struct explore_report report;
+	struct progress progress;
+	struct arena a;
+	int rc;
+	ask.schedules = o.schedules;
+	o.test.exhaustive = o.exhaustive;
+	if (!name_functions(cli, argv[0]))
+		return EXIT_USAGE;
+	struct object_test *t = object_test_new(cli, &ask, &o.test, &rc);
+	if (!t)
+		return rc;
+	arena_init(&a, 0);
+	progress_begin(&progress);
+	ask.progress = progress.on ? progress_schedules : NULL;
+	ask.arg = &progress;
+	if (file) {
+		ask.strategy = SCHED_REPLAY;
+		ask.replay = file->c;
+		rc = object_test_replay(t, &ask, file->scenario, &got);
+	} else {
+		rc = object_test_search(t, &ask, &got);
+	}
+	progress_end(&progress);
+	if (rc == EXIT_HOLDS && !ask.gdb) {
+		explore_story(&ask, &got, &a, &report);
+		object_test_tell(t, &got, &a, &report);
+		if (got.failed && o.save) {
+			ask.scenario = report.object->scenario;
+			if (!explore_save(cli, o.save, &ask, &got))
+				rc = EXIT_USAGE;
+			report.replay = explore_replay_line(&a, o.save);
+		}
+	}
+	if (rc == EXIT_HOLDS && !ask.gdb) {
+		if (!outputs_take_stdout(&o.outputs))
+			explore_text(&report, &cli->out, cli->color_out, cli->columns);
+		rc = write_reports(cli, cmd, &report, object_test_code(&report, &ask));
+	}
+	explore_got_free(&got);
+	object_test_free(t);
+	arena_free(&a);
+	return rc;
+}
+
 static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const struct explore_file *file)
 {
+	bool object = object_test_is(argv[0]);
+	if (object && (!file || file->scenario))
+		return explore_object(cli, cmd, argv, file);
+	if (object || (file && file->scenario)) {
+		buf_printf(&cli->err, "intact: the schedule %s of an object test, and the program %s one\n",
+		           object ? "is not" : "is", object ? "is" : "is not");
+		return EXIT_USAGE;
+	}
+	if (o.test.scenarios || o.test.shape || o.test.scenario)
+		return cli_usage(cli, cmd,
+		                 "--scenarios, --shape and --scenario require an object test: a program with INTACT_TEST_MAIN of "
+		                 "<intact/test.h>");
 	struct explore_ask ask = asked(argv);
 	if (file) {
 		ask.strategy = SCHED_REPLAY;
@@ -120,9 +190,12 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
+	bool surveyed = true;
+	if (!file)
+		inline_atomics_warn(argv[0], &cli->err);
 	if (!file && !o.atomic.n && o.functions == 0) {
 		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
-		functions_survey(cli, &ask, &a, gaps);
+		surveyed = functions_survey(cli, &ask, &a, gaps);
 		ask.gaps = gaps->n ? gaps : NULL;
 	}
 	struct progress progress;
@@ -131,6 +204,9 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	ask.arg = &progress;
 	int rc = explore_search(cli, &ask, &got);
 	progress_end(&progress);
+	if (rc == EXIT_HOLDS && !surveyed) /* otherwise the message of the search is the cause */
+		buf_str(&cli->err, "intact: the functions that `intact run` would report could not be determined; they are not "
+		                   "judged (--atomic names functions)\n");
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		if (got.failed && o.save) {
@@ -153,6 +229,7 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 
 static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 {
+	assert(o.confirm);
 	struct confirm_ask ask = {
 		.explore = asked(argv), .report = o.confirm, .save = o.save ? o.save : "intact-schedules", .optional_save = !o.save
 	};
@@ -188,6 +265,7 @@ static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 
 static bool wanted(void *ctx, const char *function, const char *file, uint32_t line, bool there)
 {
+	assert(o.atomic.n > 0 && o.atomic.n <= 256);
 	bool *found = ctx, any = false;
 	struct src_frame fr = { .function = function, .file = file, .line = line };
 	for (int i = 0; i < o.atomic.n; i++)
@@ -225,6 +303,7 @@ static bool name_functions(struct cli *cli, const char *program)
 
 static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 {
+	assert(o.replay);
 	struct explore_file f;
 	int rc = EXIT_USAGE;
 	if (explore_load(cli, o.replay, &f)) {
@@ -277,6 +356,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		               "--confirm checks the functions of its report: it cannot be combined with --replay or --atomic");
 	else if ((o.gdb || o.real) && !o.replay)
 		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
+	else if (o.test.scenario && (o.test.scenarios || o.test.shape))
+		rc = cli_usage(cli, cmd, "--scenario names the only scenario: it cannot be combined with --scenarios and --shape");
 	else if (o.exhaustive && o.strategy)
 		rc = cli_usage(cli, cmd, "--exhaustive and --strategy cannot be combined");
 	else
@@ -300,6 +381,6 @@ const struct cmd cmd_explore = {
 	"waits take no real time.\n\n"
 	"Exit status: 0 nothing found, 1 something found, 2 wrong usage or a program that\n"
 	"cannot be explored, 3 unknown, 4 internal error.\n",
-	table,
+	"@program",
 	run,
 };

@@ -2,9 +2,9 @@
  * another checker. */
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "check/commit_points.h"
 #include "cli/model.h"
-#include "judge/model_net.h"
 #include "judge/net.h"
 #include "report/promela.h"
 
@@ -29,6 +29,7 @@ static const char *any_count(const struct ir *p)
 /* Writes Promela; with commit points that are looked for where the source does not say them. */
 static int promela(struct cli *cli, const struct export *x, struct lang *l)
 {
+	assert(x->promela && l->ir);
 	struct commit_points points = { 0 };
 	struct diags d;
 	struct buf text;
@@ -59,6 +60,7 @@ static int promela(struct cli *cli, const struct export *x, struct lang *l)
 
 static int export_model(struct cli *cli, const struct cmd *cmd, const struct export *x, const char *path)
 {
+	assert(path);
 	struct lang l;
 	struct buf wrong;
 	lang_init(&l);
@@ -143,6 +145,6 @@ const struct cmd cmd_export = {
 	"  intact export --promela MODEL > m.pml; spin -a m.pml; gcc -O2 -DSAFETY -o pan pan.c; ./pan\n\n"
 	"Exit code: 0 written, 2 usage, input, or something that is not exported, 3 a limit was\n"
 	"reached, 4 internal error.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

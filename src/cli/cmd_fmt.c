@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/replace.h"
 #include "cli/cli.h"
 #include "lang/fmt.h"
@@ -21,7 +22,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args, co
 {
 	struct source src;
 	struct diags d;
-	const char *why;
+	struct why why;
 	jmp_buf oom;
 	struct buf text;
 	buf_init(&text);
@@ -34,7 +35,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args, co
 	if (!source_read(&src, a, path, &why)) {
 		buf_str(&cli->err, "intact fmt: cannot read ");
 		buf_safe(&cli->err, path, strlen(path));
-		buf_printf(&cli->err, ": %s\n", why);
+		buf_printf(&cli->err, ": %s\n", why.text);
 		return FMT_BAD_INPUT;
 	}
 	diags_init(&d, a);
@@ -64,6 +65,7 @@ static enum fmt_status one_file(struct cli *cli, const struct fmt_args *args, co
 
 static int format_files(struct cli *cli, const struct fmt_args *args, const char **paths, int n)
 {
+	assert(n >= 0 && (!n || paths));
 	int rc = EXIT_HOLDS;
 	for (int i = 0; i < n; i++) {
 		struct arena a;
@@ -128,6 +130,6 @@ const struct cmd cmd_fmt = {
 	"statement per line, comments kept. The meaning never changes: the output is parsed\n"
 	"again and compared with the input first. A file with errors is not changed.\n\n"
 	"exit codes: 0 done, 1 --check found files that would change, 2 wrong input.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

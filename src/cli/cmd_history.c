@@ -9,7 +9,8 @@
 
 #include "base/clock.h"
 #include "base/fold.h"
-#include "cli/claims.h"
+#include "base/invariant.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "history/read.h"
 #include "judge/document.h"
@@ -19,7 +20,7 @@ struct history_command {
 	struct cli *cli;
 	const struct cmd *cmd;
 	struct history_args a;
-	const char *verify;
+	const char *verify, *generate, *dot;
 	int to;
 	bool convert, follow, quiet;
 	struct outputs outputs;
@@ -53,6 +54,7 @@ static bool flush_out(void *arg, struct buf *b)
 /* One file; its text is folded for who reads it on a terminal, not for programs. */
 static int one_file(struct history_command *c, struct history_run *run, const char *path, struct claim_list *l)
 {
+	assert(path && run);
 	int rc;
 	progress_begin(&c->progress);
 	if (c->convert)
@@ -72,6 +74,7 @@ static int one_file(struct history_command *c, struct history_run *run, const ch
 
 static int all_files(struct history_command *c, struct history_run *run, const char **files, int n)
 {
+	assert(n >= 1);
 	struct claim_list l;
 	int rc = EXIT_HOLDS;
 	claim_list_init(&l, &c->cli->err, c->verify ? c->verify : "", "history");
@@ -86,11 +89,14 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 	if (c->verify)
 		return claims_end(&l, c->cli, c->cmd, &c->outputs, rc);
 	claim_list_free(&l);
-	if (outputs_wanted(&c->outputs) && !c->convert && rc != EXIT_INTERNAL) {
+	if ((outputs_wanted(&c->outputs) || c->dot) && !c->convert && rc != EXIT_INTERNAL) {
 		struct buf doc;
 		buf_init(&doc);
 		judge_document("history", rc, &c->results, &doc);
-		rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
+		if (outputs_wanted(&c->outputs))
+			rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
+		if (c->dot && !outputs_dot(c->cli, c->cmd, c->dot, &doc))
+			rc = EXIT_USAGE;
 		buf_free(&doc);
 	}
 	return rc;
@@ -98,6 +104,7 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 
 static int judge(struct history_command *c, const char **files, int n)
 {
+	assert(n >= 1);
 	struct cli *cli = c->cli;
 	c->sink = (struct history_sink){ .err = &cli->err,
 		                         .color = cli->color_out,
@@ -106,7 +113,7 @@ static int judge(struct history_command *c, const char **files, int n)
 		                         .tick = c->quiet || c->follow ? NULL : tick,
 		                         .tick_arg = c,
 		                         .text = outputs_take_stdout(&c->outputs) ? NULL : &c->text,
-		                         .results = outputs_wanted(&c->outputs) ? &c->results : NULL };
+		                         .results = outputs_wanted(&c->outputs) || c->dot ? &c->results : NULL };
 	struct history_run *run = history_run_new(&c->a, &c->sink);
 	int rc;
 	if (!run)
@@ -120,7 +127,7 @@ static int judge(struct history_command *c, const char **files, int n)
 }
 
 /* What is wrong with the options together, or NULL. */
-static const char *wrong(const struct history_command *c, int files)
+static const char *wrong(const struct history_command *c, int files, struct why *why)
 {
 	if (outputs_wrong(&c->outputs))
 		return outputs_wrong(&c->outputs);
@@ -130,7 +137,21 @@ static const char *wrong(const struct history_command *c, int files)
 		return history_follow_wrong(&c->a);
 	if (c->convert && !history_writes(c->to))
 		return "--to: edn, json, csv or log";
-	return history_args_wrong(&c->a);
+	return history_args_wrong(&c->a, why);
+}
+
+/* --generate: a history of transactions to standard output. */
+static int generate(struct history_command *c, int files)
+{
+	struct why why = { "" };
+	if (files)
+		return cli_usage(c->cli, c->cmd, "--generate reads no FILE");
+	int rc = history_generate(c->generate, &c->cli->out, flush_out, NULL, &why);
+	if (rc == EXIT_USAGE)
+		return cli_usage(c->cli, c->cmd, "--generate: %s", why.text);
+	if (rc)
+		buf_str(&c->cli->err, "intact history: the history could not be written\n");
+	return rc;
 }
 
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -144,12 +165,14 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		HISTORY_LEVEL_OPTIONS(&c.a),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "input", 0, 0, NULL },
 		HISTORY_READING_OPTIONS(&c.a),
+		{ OPT_STR, "generate", 0, "N=V,...", &c.generate, "write a history of transactions instead (docs/transactions.md)", 0, 0, NULL },
 		{ OPT_FLAG, "follow", 0, NULL, &c.follow, "check while the history is being written (a pipe, -)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits and output", 0, 0, NULL },
 		HISTORY_LIMIT_OPTIONS(&c.a),
 		{ OPT_STR, "verify", 0, "REPORT", &c.verify, "check a report (from --json --witness) against the history", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.quiet, "print nothing; only set the exit code", 0, 0, NULL },
 		{ OPT_CHOICE, "to", 0, "FORMAT", &c.to, "convert: output format", 0, 0, format_names },
+		{ OPT_STR, "dot", 0, "FILE", &c.dot, "draw the cycles of transactions for graphviz", 0, 0, NULL },
 		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
@@ -157,6 +180,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	struct opts o = { table, args, 0, false };
 	struct buf err;
+	struct why why;
 	int rc;
 	buf_init(&err);
 	buf_init(&c.text);
@@ -166,12 +190,14 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (c.generate)
+		rc = generate(&c, o.nargs);
 	else if (!o.nargs && outputs_swallowed(&c.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
 		rc = cli_usage(cli, cmd, "missing FILE argument (- is standard input)");
-	else if (wrong(&c, o.nargs))
-		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs));
+	else if (wrong(&c, o.nargs, &why))
+		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs, &why));
 	else
 		rc = judge(&c, o.args, o.nargs);
 	buf_free(&err);
@@ -184,16 +210,17 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 const struct cmd cmd_history = {
 	"history",
 	"check recorded histories of registers, queues, maps, ...",
-	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE",
+	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE\n       intact history --generate=N=V,...",
 	"Checks whether a recorded history is atomic (linearizable) or meets a weaker\n"
 	"condition. If it does, shows an order of the operations; if not, the operations in\n"
 	"conflict. Reads Jepsen and Knossos histories (EDN, JSON, logs), porcupine's\n"
 	"operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations that never\n"
 	"returned may or may not have taken effect.\n\n"
-	"Transactions (Jepsen's and Elle's [:r k v] [:w k v] [:append k v], Plume's text) are\n"
-	"checked for isolation levels, from read-uncommitted to strict-serializable.\n\n"
+	"Transactions (Jepsen's and Elle's [:r k v] [:w k v] [:append k v]; the formats of Plume,\n"
+	"dbcop and Cobra; CSV) are checked for isolation levels, from read-uncommitted to\n"
+	"strict-serializable.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was reached).",
-	NULL,
+	"convert *.edn *.json *.csv *.log *.txt *.gz *.zst",
 	run_history,
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
 #include "judge/net.h"
 
@@ -14,6 +15,7 @@ struct net_command {
 
 static int judge(struct cli *cli, const struct cmd *cmd, const struct net_command *c, const char *path)
 {
+	assert(path);
 	struct buf doc, wrong;
 	bool text = c->to || !(outputs_take_stdout(&c->outputs) || (c->dot && !strcmp(c->dot, "-")));
 	struct net_sink sink = { .text = text ? &cli->out : NULL,
@@ -85,6 +87,6 @@ const struct cmd cmd_net = {
 	"and the marking that show it.\n\n"
 	"Exit code: 0 done (and not coverable), 1 coverable or (--deadlock) a deadlock, 2 usage or input,\n"
 	"3 unknown (a limit was reached), 4 internal error.",
-	NULL,
+	"*.pnml *.ll_net",
 	run,
 };

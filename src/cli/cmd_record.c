@@ -70,6 +70,6 @@ const struct cmd cmd_record = {
 	"with `intact cc`. `intact run --record FILE` records and reports.\n\n"
 	"If the program is killed, the file contains everything up to that point. With\n"
 	"--keep-last, only the last part of a long run is kept.\n",
-	NULL,
+	"@program",
 	run_record,
 };

@@ -64,7 +64,8 @@ static int render(struct cli *cli, const struct cmd *cmd, struct report *r, cons
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct report r = { 0 };
-	const char **args = calloc((size_t)argc + 1, sizeof *args), *wrong, *why;
+	const char **args = calloc((size_t)argc + 1, sizeof *args), *wrong;
+	struct why why;
 	const struct opt table[] = {
 		{ OPT_FLAG, "text", 0, NULL, &r.text, "print text (the default without another output)", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &r.full, "show long runs in full", 0, 0, NULL },
@@ -100,7 +101,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	} else if (!source_read(&src, &a, args[0], &why)) {
 		buf_str(&cli->err, "intact report: cannot read ");
 		buf_safe(&cli->err, args[0], strlen(args[0]));
-		buf_printf(&cli->err, ": %s\n", why);
+		buf_printf(&cli->err, ": %s\n", why.text);
 		rc = EXIT_USAGE;
 	} else {
 		rc = render(cli, cmd, &r, &src);
@@ -120,6 +121,6 @@ const struct cmd cmd_report = {
 	"  intact check --json r.json examples/lost-update.atm\n"
 	"  intact report r.json --html r.html\n\n"
 	"Exit code: that of the result (0 holds, 1 violated, 3 unknown), 2 usage or input.",
-	NULL,
+	"*.json",
 	run,
 };

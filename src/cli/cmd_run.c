@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "cli/outputs.h"
-#include "program/atomic_functions.h"
+#include "program/run_settings.h"
 #include "program/explore_confirm.h"
-#include "program/run_document.h"
-#include "program/run_infer.h"
+#include "program/run_once.h"
 
 static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;
@@ -153,6 +153,7 @@ static void explore_findings(void *arg, struct raw_report *const *said, uint32_t
 
 static void add_patterns(struct settings *s, const struct opt_list *l, bool atomic)
 {
+	assert(!l->n || l->items);
 	for (int i = 0; i < l->n; i++) {
 		struct pattern p = { .text = l->items[i] };
 		if (atomic)
@@ -191,6 +192,7 @@ static bool gather(struct cli *cli, struct settings *s)
 /* Findings have a status of their own; a death is not hidden by it. */
 static int found_status(struct cli *cli, struct settings *s, const struct run_result *r, int rc)
 {
+	assert(rc >= 0);
 	const char *v = settings_option(s, "exitcode");
 	uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
 	if (r->signal || r->failed)
@@ -278,6 +280,6 @@ const struct cmd cmd_run = {
 	"(see --exitcode) and no signal killed it; 70 if no process of the run was built with\n"
 	"`intact cc`, or if findings were lost (a message says so). If a report goes to standard\n"
 	"output (--json=-), the program's own standard output goes to standard error.\n",
-	table,
+	"@program",
 	run,
 };

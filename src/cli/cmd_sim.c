@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
 #include "cli/sim_shell.h"
@@ -17,20 +18,20 @@ struct sim_command {
 
 static int save(struct cli *cli, const struct sim_command *c)
 {
-	struct buf why;
-	buf_init(&why);
+	assert(c->save && c->s.run.ir);
+	struct why why;
 	bool ok = sched_save(&c->s.run, c->save, c->s.path, &why);
 	if (!ok) {
 		buf_str(&cli->err, "intact sim: cannot write '");
 		buf_safe(&cli->err, c->save, strlen(c->save));
-		buf_printf(&cli->err, "': %s\n", buf_cstr(&why));
+		buf_printf(&cli->err, "': %s\n", why.text);
 	}
-	buf_free(&why);
 	return ok ? EXIT_HOLDS : EXIT_USAGE;
 }
 
 static int simulate(struct cli *cli, const struct cmd *cmd, struct sim_command *c)
 {
+	assert(c->s.ir);
 	struct buf doc;
 	int rc = sim_begin(&c->s, outputs_wanted(&c->outputs), &cli->err, cli->color_err);
 	if (rc != EXIT_HOLDS)
@@ -139,6 +140,6 @@ const struct cmd cmd_sim = {
 	"  intact sim -i examples/lost-update.atm\n"
 	"  intact sim examples/lost-update.atm --schedule 1,1,1,1,2,2,2,2\n\n"
 	"Exit code: 0 the run completed, 1 a fault or a failed assertion, 2 wrong usage or model.",
-	NULL,
+	"*.atm *.sml",
 	run,
 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/claims.h"
-#include "verify/check_verify.h"
+#include "base/invariant.h"
+#include "cli/outputs.h"
 #include "verify/verify.h"
 
 struct options {
@@ -33,6 +33,7 @@ static json_t *load(struct cli *cli, const char *path)
 
 static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, const char *path, const char *about)
 {
+	assert(x->max_states);
 	json_t *root = load(cli, path);
 	struct claim_list l;
 	struct buf wrong;
@@ -101,6 +102,6 @@ const struct cmd cmd_verify = {
 	"against the history.\n\n"
 	"Exit code: 0 everything is accepted, 1 something is rejected or missing, 2 usage or input,\n"
 	"3 unknown (a limit was reached, or a part cannot be checked and is named), 4 internal error.",
-	NULL,
+	"*.json *.atm *.sml *.trace *.std *.edn",
 	run,
 };

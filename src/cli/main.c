@@ -4,6 +4,7 @@
  * Finds the command (suggesting the nearest one for a slip), sets up colours,
  * runs it, flushes what it said.
  */
+#include <ctype.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,39 +13,37 @@
 #include <unistd.h>
 
 #include "base/fold.h"
+#include "base/invariant.h"
 #include "cli/cli.h"
+#include "cli/cmd_help.h"
+#include "cli/project_options.h"
 #include "version.h"
 
 extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help, cmd_version, cmd_cc, cmd_cxx,
-	cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report;
+	cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report, cmd_doctor, cmd_init;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check,  &cmd_sim,       &cmd_fmt,     &cmd_export,  &cmd_run,     &cmd_explore, &cmd_record,
-	&cmd_cc,     &cmd_cxx,       &cmd_history, &cmd_trace,   &cmd_explain, &cmd_verify,  &cmd_net,
-	&cmd_report, &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
+	&cmd_check,  &cmd_sim,  &cmd_fmt,     &cmd_export,    &cmd_run,     &cmd_explore, &cmd_record,
+	&cmd_cc,     &cmd_cxx,  &cmd_history, &cmd_trace,     &cmd_explain, &cmd_verify,  &cmd_net,
+	&cmd_report, &cmd_init, &cmd_doctor,  &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
 };
 
-static const struct cmd *find(const char *name)
+const struct cmd *cli_find(const char *name)
 {
+	assert(name);
 	for (int i = 0; cli_commands[i]; i++)
 		if (!strcmp(cli_commands[i]->name, name))
 			return cli_commands[i];
 	return NULL;
 }
 
-static void overview(struct buf *out)
-{
-	buf_str(out, "intact checks whether code that is meant to be atomic really is.\n\n"
-	             "usage: intact COMMAND [OPTIONS] ...\n\n"
-	             "commands:\n");
-	for (int i = 0; cli_commands[i]; i++)
-		buf_printf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-	buf_str(out, "\nSee 'intact help COMMAND' or 'intact COMMAND --help'.\n"
-	             "Try: intact sim examples/lost-update.atm\n");
-}
-
 int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
 {
+	assert(cmd->usage && cmd->about);
+	if (cli->help) {
+		cli->help(cli, cmd, table);
+		return EXIT_HOLDS;
+	}
 	buf_printf(&cli->out, "usage: intact %s\n\n%s\n", cmd->usage, cmd->about);
 	if (table) {
 		buf_str(&cli->out, "\noptions:\n");
@@ -53,8 +52,25 @@ int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
 	return EXIT_HOLDS;
 }
 
+void cli_all_help(struct cli *cli, const struct cmd *cmd)
+{
+	char *help[] = { "--help", NULL };
+	cmd->run(cli, cmd, 1, help);
+	for (const char *s = cmd->takes ? cmd->takes : ""; *s; s += strcspn(s, " "), s += *s == ' ') {
+		char word[32];
+		size_t n = strcspn(s, " ");
+		if (!isalpha((unsigned char)*s) || n >= sizeof word)
+			continue;
+		memcpy(word, s, n);
+		word[n] = 0;
+		char *of_word[] = { word, "--help", NULL };
+		cmd->run(cli, cmd, 2, of_word);
+	}
+}
+
 int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
 {
+	assert(cmd->name && cmd->usage);
 	va_list ap;
 	va_start(ap, fmt);
 	buf_printf(&cli->err, "intact %s: ", cmd->name);
@@ -64,7 +80,7 @@ int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-static int unknown_command(struct cli *cli, const char *name)
+int cli_unknown_command(struct cli *cli, const char *name)
 {
 	const char *names[64];
 	int n = 0;
@@ -82,21 +98,6 @@ static int unknown_command(struct cli *cli, const char *name)
 	return EXIT_USAGE;
 }
 
-static int run_help(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
-{
-	if (argc == 0) {
-		overview(&cli->out);
-		return EXIT_HOLDS;
-	}
-	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
-		return cli_help(cli, cmd, NULL);
-	const struct cmd *c = find(argv[0]);
-	if (!c)
-		return unknown_command(cli, argv[0]);
-	char *help[] = { "--help", NULL };
-	return c->run(cli, c, 1, help);
-}
-
 static int run_version(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	if (argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")))
@@ -107,9 +108,6 @@ static int run_version(struct cli *cli, const struct cmd *cmd, int argc, char **
 	return EXIT_HOLDS;
 }
 
-const struct cmd cmd_help = {
-	"help", "show help on a command", "help [COMMAND]", "Shows the list of commands, or the help of one.", NULL, run_help,
-};
 const struct cmd cmd_version = {
 	"version", "show the version", "version", "Prints the version and exits.", NULL, run_version,
 };
@@ -126,11 +124,12 @@ static const struct cmd *by_own_name(const char *self)
 
 static int dispatch(struct cli *cli, int argc, char **argv)
 {
+	assert(argc >= 1);
 	const struct cmd *own = by_own_name(argv[0]);
 	if (own)
 		return own->run(cli, own, argc - 1, argv + 1);
 	if (argc < 2) {
-		overview(&cli->err);
+		help_overview(&cli->err);
 		return EXIT_USAGE;
 	}
 	const char *name = argv[1];
@@ -144,10 +143,18 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 		buf_str(&cli->err, "'; options must follow a command\n");
 		return EXIT_USAGE;
 	}
-	const struct cmd *c = find(name);
+	const struct cmd *c = cli_find(name);
 	if (!c)
-		return unknown_command(cli, name);
-	return c->run(cli, c, argc - 2, argv + 2);
+		return cli_unknown_command(cli, name);
+	const char *project = getenv("INTACT_PROJECT");
+	if (project && !strcmp(project, "none"))
+		return c->run(cli, c, argc - 2, argv + 2);
+	struct project_words words;
+	int rc = EXIT_USAGE;
+	if (project_options(cli, c, project && *project ? project : NULL, argc - 2, argv + 2, &words))
+		rc = c->run(cli, c, words.argc, words.argv);
+	project_words_free(&words);
+	return rc;
 }
 
 /* By the environment, as the C library would: LC_ALL, LC_CTYPE, LANG. */

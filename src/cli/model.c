@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* name=n or name=any */
 static bool parse_threads(struct lang *l, const char *text, struct lang_threads *out)
 {
+	assert(text);
 	const char *eq = strrchr(text, '=');
 	if (!eq || eq == text)
 		return false;
@@ -25,6 +28,7 @@ static bool parse_threads(struct lang *l, const char *text, struct lang_threads 
 
 int model_load(struct cli *cli, const struct cmd *cmd, struct lang *l, const char *path, const struct model_options *o)
 {
+	assert(path && !l->ir);
 	struct lang_options lo = { .keep_dead = o->keep_dead, .sml = o->sml ? 1 : -1 };
 	struct lang_threads *threads = arena_array(&l->arena, struct lang_threads, (size_t)o->threads.n + 1);
 	for (int i = 0; i < o->threads.n; i++)

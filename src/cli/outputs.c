@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 #include "report/render.h"
 
@@ -46,6 +47,7 @@ bool outputs_swallowed(const struct outputs *o, struct buf *why)
 
 void outputs_hint(struct cli *cli, const struct cmd *cmd, const struct outputs *o, const char *path, int rc)
 {
+	assert(cmd->name);
 	if (rc != EXIT_VIOLATED || outputs_wanted(o) || !path || !isatty(1))
 		return;
 	buf_printf(&cli->out, "\nas a page: intact %s --html report.html ", cmd->name);
@@ -56,6 +58,7 @@ void outputs_hint(struct cli *cli, const struct cmd *cmd, const struct outputs *
 /* A report replaces a report, not whatever file was named by mistake. */
 static bool may_replace(const char *path, const char *mark)
 {
+	assert(mark);
 	char head[512];
 	struct stat st;
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
@@ -71,6 +74,7 @@ static bool may_replace(const char *path, const char *mark)
 
 bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, const char *mark, struct buf *text)
 {
+	assert(path && mark);
 	if (is_stdout(path)) {
 		buf_add(&cli->out, buf_cstr(text), text->len);
 		return !text->failed;
@@ -112,6 +116,7 @@ bool outputs_dot(struct cli *cli, const struct cmd *cmd, const char *path, const
 
 int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o, struct buf *document, int rc)
 {
+	assert(document && !outputs_wrong(o));
 	struct buf text, why;
 	bool ok = true;
 	json_t *doc = NULL;

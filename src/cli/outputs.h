@@ -8,6 +8,7 @@
 #define INTACT_CLI_OUTPUTS_H
 
 #include "cli/cli.h"
+#include "report/claim_list.h"
 
 struct outputs {
 	const char *json, *sarif, *html, *junit; /* files; "-": standard output */
@@ -42,5 +43,11 @@ bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, cons
 bool outputs_dot(struct cli *cli, const struct cmd *cmd, const char *path, const struct buf *document);
 /* Writes everything asked for. Returns `rc`, or the code of what went wrong. */
 int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o, struct buf *document, int rc);
+
+/* ---- claims.c: a list of claims (report/claim_list.h) whose text, messages and document are a command's ---- */
+
+void claims_init(struct claim_list *l, struct cli *cli, const char *file, const char *of);
+/* Writes the text, or the reports that are wanted in its place or besides, and frees the claims; the exit code. */
+int claims_end(struct claim_list *l, struct cli *cli, const struct cmd *cmd, const struct outputs *o, int rc);
 
 #endif

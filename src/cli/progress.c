@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 
 #define FIRST          0.4 /* seconds of silence */
 #define PROGRESS_EVERY 0.2
@@ -11,6 +12,7 @@
 /* 1234567 as "1.23M" */
 static void shorten(char out[16], double n)
 {
+	assert(n >= 0);
 	static const char unit[] = { 0, 'k', 'M', 'G', 'T' };
 	int u = 0;
 	while (n >= 1000 && u < 4) {
@@ -30,6 +32,7 @@ void progress_begin(struct progress *p)
 void progress_line(void *arg, uint64_t states, uint64_t transitions, uint32_t depth, uint64_t bytes)
 {
 	struct progress *p = arg;
+	assert(!p->shown || p->on);
 	double t = clock_seconds(), span = t - p->last;
 	char text[2][16];
 	(void)transitions;
@@ -77,4 +80,5 @@ void progress_end(struct progress *p)
 	fputs("\r\033[K", stderr);
 	fflush(stderr);
 	p->shown = false;
+	assert(!p->shown);
 }

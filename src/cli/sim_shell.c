@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 #include "cli/sim_shell.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 #define LINE_MAX_LEN   65536
 #define SHOWN_THREADS  24u
@@ -35,6 +36,7 @@ static void flush(struct shell *sh)
 
 static void begin_entry(struct shell *sh, const char *number, uint32_t thread)
 {
+	assert(thread < sh->s->ir->nthreads);
 	const struct run *r = &sh->s->run;
 	uint32_t block = ir_block_of(r->ir, run_now(r), thread);
 	struct buf b;
@@ -58,6 +60,7 @@ static void begin_entry(struct shell *sh, const char *number, uint32_t thread)
 /* One outcome, by taking it and taking it back. */
 static void list_outcome(struct shell *sh, uint32_t thread, const struct run_outcome *o, bool one_of)
 {
+	assert(thread < sh->s->ir->nthreads && o->npick <= IR_MAX_CHOICES);
 	struct run *r = &sh->s->run;
 	struct buf b;
 	if (run_step(r, thread, o->pick, o->npick) > RUN_FAULT)
@@ -85,6 +88,7 @@ static void list_outcome(struct shell *sh, uint32_t thread, const struct run_out
 /* False when there is nothing to say of the thread. */
 static bool list_thread(struct shell *sh, uint32_t thread)
 {
+	assert(thread < sh->s->ir->nthreads);
 	struct run *r = &sh->s->run;
 	struct run_outcome out[SHOWN_OUTCOMES];
 	uint32_t n = run_outcomes(r, thread, out, SHOWN_OUTCOMES);
@@ -145,6 +149,7 @@ static void list_next(struct shell *sh)
 
 static void show_step(struct shell *sh, uint32_t i)
 {
+	assert(i < sh->s->run.nsteps);
 	const struct run *r = &sh->s->run;
 	buf_printf(sh->out, "step %u, ", i + 1);
 	text_who(r->ir, r->steps[i].thread, sh->out);
@@ -161,6 +166,7 @@ static void show_step(struct shell *sh, uint32_t i)
 /* The steps after the first n. */
 static void show_steps(struct shell *sh, uint32_t n)
 {
+	assert(n <= sh->s->run.nsteps);
 	const struct run *r = &sh->s->run;
 	if (r->nsteps - n > SHOWN_STEPS)
 		sim_trace(sh->s, sh->out);
@@ -210,10 +216,12 @@ static void do_undo(struct shell *sh, uint64_t n)
 		buf_printf(sh->out, "undid %u step%s\n", done, done == 1 ? "" : "s");
 	else
 		buf_str(sh->out, "no step to undo\n");
+	assert(done <= n);
 }
 
 static void show_locals(struct shell *sh, uint32_t thread)
 {
+	assert(thread < sh->s->ir->nthreads);
 	const struct run *r = &sh->s->run;
 	uint32_t ids[SIM_MAX_LOCALS], n = text_visible(r, thread, ids, SIM_MAX_LOCALS);
 	const int32_t *f = run_now(r) + r->ir->threads[thread].frame;
@@ -248,8 +256,7 @@ static void do_state(struct shell *sh)
 
 static void do_save(struct shell *sh, const char *path)
 {
-	struct buf why;
-	buf_init(&why);
+	struct why why;
 	if (!*path) {
 		buf_str(sh->out, "w FILE: missing file name\n");
 	} else if (sched_save(&sh->s->run, path, sh->s->path, &why)) {
@@ -259,9 +266,8 @@ static void do_save(struct shell *sh, const char *path)
 	} else {
 		buf_str(sh->out, "cannot write ");
 		buf_safe(sh->out, path, strlen(path));
-		buf_printf(sh->out, ": %s\n", buf_cstr(&why));
+		buf_printf(sh->out, ": %s\n", why.text);
 	}
-	buf_free(&why);
 }
 
 static void help(struct shell *sh)
@@ -320,6 +326,7 @@ static bool is_thread_name(const struct shell *sh, const char *line)
 
 static void command(struct shell *sh, char *line)
 {
+	assert(!sh->over);
 	char *rest;
 	uint64_t n = 1;
 	char c = is_thread_name(sh, line) ? 0 : letter_of(line, &rest);
@@ -390,6 +397,7 @@ static void read_commands(struct shell *sh, char *line)
 
 void sim_shell(struct sim *s, struct cli *cli)
 {
+	assert(s->interactive && s->run.ir == s->ir);
 	struct shell sh = { .s = s, .out = &cli->out, .g = glyphs_for(s->utf8), .tty = isatty(0) };
 	char *line = malloc(LINE_MAX_LEN);
 	struct buf b;

@@ -1,15 +1,18 @@
-#include "cli/trace_tools.h"
+#include "base/invariant.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/claims.h"
-#include "judge/trace_tools.h"
-#include "verify/trace_verify.h"
+#include "cli/outputs.h"
+#include "judge/trace.h"
+#include "verify/verify.h"
 
-int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
-                     const char *what, const char **args)
+/* Options and exactly `want` words; -1 to go on, else the exit code. */
+static int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table, int argc, char **argv, int want,
+                            const char *what, const char **args)
 {
+	assert(want >= 0 && args);
 	struct opts p = { table, args, 0, false };
 	struct buf err;
 	int rc = -1;

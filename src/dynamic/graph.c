@@ -80,7 +80,6 @@ struct graph {
 	uint32_t *queue, queue_cap;
 	uint64_t stamp;
 	struct grow_budget memory;
-	struct serial_stats st;
 };
 
 /* Element `want` of an array exists, or the analysis ends. */
@@ -145,8 +144,8 @@ static uint32_t node_new(struct graph *g)
 	}
 	struct graph_node *d = &g->nodes[id];
 	*d = (struct graph_node){ .gen = d->gen, .stamp = 0, .live = true };
-	if (++g->live > g->st.live)
-		g->st.live = g->live;
+	g->live++;
+	assert(id && id < g->nnodes && g->nodes[id].live);
 	return id;
 }
 
@@ -180,6 +179,7 @@ static void edge_add(struct graph *g, uint32_t from, uint32_t to, const struct c
 /* The innermost nested block that holds both ends of the cycle. */
 static void find_inner(const struct graph_thread *th, struct cycle *c)
 {
+	assert(!c->alone || c->links);
 	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
 	while (c->alone && n--)
 		if (th->inner[n].event < c->links[0].from.event) {
@@ -192,6 +192,7 @@ static void find_inner(const struct graph_thread *th, struct cycle *c)
 
 static void nested(struct graph *g, const struct event *e)
 {
+	assert(e->flags & EVENT_INNER);
 	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_END && th->ninner)
 		th->ninner--;
@@ -245,11 +246,13 @@ static void report(struct graph *g, uint32_t block, uint32_t source, const struc
 
 static bool alive(const struct graph *g, uint32_t node, uint32_t gen)
 {
+	assert(node < g->nnodes);
 	return node && g->nodes[node].live && g->nodes[node].gen == gen;
 }
 
 static struct past past_of(const struct graph *g, const struct event *e)
 {
+	assert(e->thread < g->nthreads);
 	const struct graph_thread *th = &g->threads[e->thread];
 	struct past p = { .node = th->node, .gen = th->gen };
 	p.end = (struct cycle_end){
@@ -265,10 +268,8 @@ static void link_in(struct graph *g, const struct past *p, const struct event *e
 	struct graph_thread *th = &g->threads[e->thread];
 	if (!p->end.event || p->end.thread == e->thread)
 		return;
-	g->st.links++;
 	if (!alive(g, p->node, p->gen))
 		return;
-	g->st.slow++;
 	struct cycle_link link = { p->end, past_of(g, e).end };
 	if (th->in_block && !g->nodes[th->node].found) {
 		g->stamp++;
@@ -296,6 +297,7 @@ static void start(struct graph *g, struct graph_thread *th)
 		edge_add(g, before, id, NULL);
 	th->node = id;
 	th->gen = g->nodes[id].gen;
+	assert(th->node && th->node < g->nnodes);
 }
 
 /* The variable is another from here on: its memory was given back. */
@@ -431,6 +433,7 @@ enum serial_end graph_feed(struct graph *g, const struct event *ev, size_t n)
 
 struct graph *graph_new(const struct serial_opts *o)
 {
+	assert(o->found);
 	struct graph *g = calloc(1, sizeof *g);
 	if (!g)
 		return NULL;
@@ -439,12 +442,6 @@ struct graph *graph_new(const struct serial_opts *o)
 	g->nnodes = g->nedges = 1;
 	g->next_sweep = SWEEP_MIN;
 	return g;
-}
-
-void graph_stats(const struct graph *g, struct serial_stats *out)
-{
-	*out = g->st;
-	out->bytes = g->memory.used;
 }
 
 void graph_free(struct graph *g)

@@ -151,6 +151,7 @@ static uint32_t last_part(const struct reorder *r, uint32_t a1, uint32_t a2)
 /* Does the thread of g take lock l between g and a2? */
 static bool takes(const struct reorder *r, uint32_t g, uint32_t a2, uint32_t l)
 {
+	assert(r->tid[g] == r->tid[a2] && r->tpos[g] <= r->tpos[a2]);
 	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
 	for (uint32_t p = r->tpos[g]; p < r->tpos[a2]; p++)
 		if (r->ev[list[p]].kind == EVENT_ACQ && r->ev[list[p]].target == l)
@@ -161,6 +162,7 @@ static bool takes(const struct reorder *r, uint32_t g, uint32_t a2, uint32_t l)
 /* Where the other thread has released what g..a2 takes; NO: it does not. */
 static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x, uint32_t g, uint32_t a2)
 {
+	assert(r->tid[s] == r->tid[x] && r->tpos[s] <= r->tpos[x]);
 	const uint32_t *list = r->tev + r->tstart[r->tid[x]];
 	uint32_t until = x, walked = 0;
 	for (uint32_t p = r->tpos[s]; p < r->tpos[x]; p++) {
@@ -180,6 +182,7 @@ static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x, uint
 /* The thread + 1 that holds lock l when the closure has run; 0: none. */
 static uint32_t holder(const struct reorder *r, uint32_t l)
 {
+	assert(l < r->nlocks);
 	uint32_t who = r->held[l], b = r->lock_prerel[l];
 	if (r->lock_stamp[l] == r->stamp) {
 		who = r->ev[r->lock_max[l]].thread + 1;
@@ -277,6 +280,7 @@ static bool conflict(const struct event *a, const struct event *b)
 /* r2 conflicts with a2: tries it with what its thread did before. */
 static void with_remote(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r2)
 {
+	assert(a1 < a2 && r2 < r->n);
 	const struct event *first = &r->ev[a1];
 	if (r->tid[r2] == r->tid[a2] || !conflict(&r->ev[r2], &r->ev[a2]))
 		return;
@@ -296,6 +300,7 @@ static void with_remote(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r2
 /* a1 and a2 are in one block: tries the accesses around them. */
 static void around(struct reorder *r, uint32_t a1, uint32_t a2)
 {
+	assert(a1 < a2 && a2 < r->n && r->tid[a1] == r->tid[a2]);
 	uint64_t places = hash64((uint64_t)r->ev[a1].loc << 32 | r->ev[a2].loc) + 1;
 	uint32_t near = 0;
 	if (r->attempts >= ATTEMPTS_MAX || !window_try(r, places, PAIR_TRIES))
@@ -310,6 +315,7 @@ static void around(struct reorder *r, uint32_t a1, uint32_t a2)
 /* The accesses of the block shortly before a2 to other variables. */
 static void two_variables(struct reorder *r, uint32_t a2)
 {
+	assert(a2 < r->n);
 	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
 	for (uint32_t p = r->tpos[a2], n = 0; p-- > 0 && n < BACK;) {
 		uint32_t i = list[p];
@@ -337,6 +343,7 @@ static uint32_t before_in_block(const struct reorder *r, uint32_t a2)
  * it before a2. */
 static void after_forks(struct reorder *r, uint32_t a2)
 {
+	assert(a2 < r->n);
 	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
 	for (uint32_t p = r->tpos[a2], n = 0; p-- > 0 && n < FORKS_BACK; n++) {
 		uint32_t i = list[p], near = 0;
@@ -353,6 +360,7 @@ static void after_forks(struct reorder *r, uint32_t a2)
  * the block's use. */
 static void before_join(struct reorder *r, uint32_t join)
 {
+	assert(join < r->n && r->ev[join].kind == EVENT_JOIN);
 	const uint32_t *list = r->tev + r->tstart[r->tid[join]];
 	uint32_t child = r->threads[r->ev[join].target].local1, last = NO;
 	for (uint32_t p = child ? r->tlen[child - 1] : 0; p-- > 0 && last == NO;)
@@ -373,6 +381,7 @@ static void before_join(struct reorder *r, uint32_t join)
 
 static void shapes(struct reorder *r, uint32_t i)
 {
+	assert(i < r->n);
 	if (r->ev[i].kind == EVENT_JOIN)
 		before_join(r, i);
 	if (r->ev[i].kind > EVENT_WRITE)

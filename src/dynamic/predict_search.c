@@ -17,10 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/predict_window.h"
 #include "verdict/verify_reorder.h"
 
 enum { REGION = 64, LOCAL = 12, OBJECTS = 24, LINKS = 96, STEPS = 12000, SEEN = 1 << 15, WINDOW_STEPS = 120000, PLACE_TRIES = 3 };
+_Static_assert(REGION <= UINT8_MAX && LOCAL <= 16 && LINKS <= UINT8_MAX,
+               "events and threads of a region are bytes, frozen threads 16 bits");
 #define SEARCH_NONE 0xff
 
 /* The region: its events by their place in it, threads and objects renumbered. */
@@ -61,6 +64,7 @@ struct predict_search {
 
 static uint8_t number(struct region *g, unsigned space, uint32_t id)
 {
+	assert(space < 2 && g->nnames[space] <= OBJECTS);
 	uint32_t i = 0;
 	while (i < g->nnames[space] && g->names[space][i] != id)
 		i++;
@@ -73,6 +77,7 @@ static uint8_t number(struct region *g, unsigned space, uint32_t id)
 
 static uint8_t local_of(struct region *g, uint32_t thread)
 {
+	assert(g->nthreads <= LOCAL);
 	for (uint32_t k = 0; k < g->nthreads; k++)
 		if (g->global[k] == thread)
 			return (uint8_t)k;
@@ -82,6 +87,7 @@ static uint8_t local_of(struct region *g, uint32_t thread)
 /* Which events of the window, and whose; false: too many of something. */
 static bool choose(struct region *g, const struct reorder *r, uint32_t from, uint32_t to)
 {
+	assert(from <= to && to < r->n);
 	uint32_t size = to - from + 1, room = size < REGION ? (REGION - size) / 2 : 0;
 	if (size > REGION)
 		return false;
@@ -161,6 +167,7 @@ static bool describe(struct region *g, uint32_t root)
 			g->stop[k] = (uint8_t)(p + 1);
 		}
 	}
+	assert(g->n <= REGION && g->nthreads <= LOCAL);
 	return true;
 }
 
@@ -180,6 +187,7 @@ enum predict_result { BLOCKED, DONE, CYCLE };
 
 static bool reached(const struct region *g, const struct state *s, uint8_t c)
 {
+	assert(c < g->n && g->thread[c] < g->nthreads);
 	uint8_t k = g->thread[c];
 	return (k == g->block && g->tx[c] == g->tx_block) || g->tx[c] >= s->first[k];
 }
@@ -187,6 +195,7 @@ static bool reached(const struct region *g, const struct state *s, uint8_t c)
 /* By the link from c to e something new is reached. */
 static bool reaches(const struct region *g, struct state *s, uint8_t c, uint8_t e)
 {
+	assert(e < g->n);
 	uint8_t k = g->thread[e];
 	if (k == g->block || g->tx[e] >= s->first[k] || !reached(g, s, c))
 		return false;
@@ -197,6 +206,7 @@ static bool reaches(const struct region *g, struct state *s, uint8_t c, uint8_t 
 /* A link from c arrives at e; true when it closes a cycle. */
 static bool link(const struct region *g, struct state *s, uint8_t c, uint8_t e)
 {
+	assert(e < g->n && s->nlinks <= LINKS);
 	if (c == SEARCH_NONE || g->thread[c] == g->thread[e])
 		return false;
 	if (g->thread[e] == g->block && g->tx[e] == g->tx_block && reached(g, s, c))
@@ -217,6 +227,7 @@ static bool link(const struct region *g, struct state *s, uint8_t c, uint8_t e)
 
 static bool can_run(const struct region *g, const struct state *s, uint8_t e)
 {
+	assert(e < g->n);
 	uint8_t k = g->thread[e], o = g->object[e];
 	if (g->fork[k] != SEARCH_NONE && g->fork[k] < e) {
 		uint8_t by = g->fork[k], t = g->thread[by];
@@ -235,6 +246,7 @@ static bool can_run(const struct region *g, const struct state *s, uint8_t e)
 /* The links that arrive at e, and the state after it. */
 static enum predict_result run(const struct region *g, struct state *s, uint8_t e, uint8_t *closing)
 {
+	assert(e < g->n && g->thread[e] < g->nthreads);
 	uint8_t k = g->thread[e], o = g->object[e], links[LOCAL + 2];
 	unsigned n = 0, before;
 	if (s->pos[k] == 1 && g->fork[k] != SEARCH_NONE && g->fork[k] < e)
@@ -282,6 +294,7 @@ static enum predict_result run(const struct region *g, struct state *s, uint8_t 
 
 static enum predict_result step(const struct region *g, struct state *s, uint32_t k, uint8_t *closing)
 {
+	assert(k < g->nthreads);
 	if (s->pos[k] >= g->stop[k] || s->frozen >> k & 1)
 		return BLOCKED;
 	uint8_t e = g->list[k][s->pos[k]];
@@ -295,6 +308,7 @@ static enum predict_result step(const struct region *g, struct state *s, uint32_
 
 static bool known(struct predict_search *q, const struct state *s)
 {
+	assert(s->nlinks <= LINKS);
 	uint64_t words[(COMPARED + 7) / 8] = { 0 }, h = 1;
 	memcpy(words, s, COMPARED);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -322,6 +336,7 @@ static uint32_t silent(const struct region *g, const struct state *s)
 
 static bool explore(struct predict_search *q, const struct state *s)
 {
+	assert(q->npath <= REGION);
 	uint32_t alone = silent(&q->g, s);
 	if (alone == NO && known(q, s))
 		return false;
@@ -347,6 +362,7 @@ static bool explore(struct predict_search *q, const struct state *s)
 /* Does this order end in a cycle? Its end is then cut, and `s` the state there. */
 static bool replays(struct predict_search *q, const uint8_t *path, uint8_t n, struct state *s)
 {
+	assert(n <= REGION);
 	begin(&q->g, s);
 	for (uint8_t i = 0; i < n; i++) {
 		uint32_t k = q->g.thread[path[i]];
@@ -388,6 +404,7 @@ static void shorten(struct predict_search *q, struct state *s)
 /* Does the end of link j lead to event c by program order? */
 static bool leads(const struct region *g, const struct state *s, unsigned j, uint8_t c)
 {
+	assert(j < s->nlinks && c < g->n);
 	uint8_t e = s->link[j][1];
 	return g->thread[e] == g->thread[c] && g->tx[e] <= g->tx[c];
 }
@@ -395,6 +412,7 @@ static bool leads(const struct region *g, const struct state *s, unsigned j, uin
 /* The link out of the block that the shortest way to event c begins with. */
 static unsigned way_out(const struct region *g, const struct state *s, uint8_t c)
 {
+	assert(c < g->n);
 	uint8_t out[LINKS], next[LINKS]; /* the link a way begins with */
 	memset(out, SEARCH_NONE, sizeof out);
 	for (unsigned i = 0; i < s->nlinks; i++)
@@ -416,6 +434,7 @@ static unsigned way_out(const struct region *g, const struct state *s, uint8_t c
 
 static void claim(struct reorder *r, struct predict_search *q, const struct state *s)
 {
+	assert(q->npath <= REGION && q->closing < q->g.n);
 	const struct region *g = &q->g;
 	unsigned out = way_out(g, s, q->closing);
 	if (out == NO)
@@ -468,6 +487,7 @@ static bool recorded(struct predict_search *q)
 
 void reorder_search(struct reorder *r, uint32_t root, uint32_t from, uint32_t to)
 {
+	assert(root < r->nblocks && from <= to && to < r->n);
 	struct state s;
 	uint64_t place = hash64(hash64(r->blocks[root].begin.loc) + 7);
 	if (r->steps >= WINDOW_STEPS || !window_try(r, place, PLACE_TRIES))

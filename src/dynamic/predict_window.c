@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define INNER_KIND 4 /* in `flags` of an inner event: its own kind */
 
@@ -65,6 +66,7 @@ static bool local_threads(struct reorder *r)
 	}
 	for (size_t i = 0; i < r->n; i++)
 		r->tev[r->tstart[r->tid[i]] + r->tpos[i]] = (uint32_t)i;
+	assert(r->nlocal <= r->nthreads);
 	return true;
 }
 
@@ -79,6 +81,7 @@ static uint32_t var_of(struct reorder *r, uint32_t target)
 		r->var_target[v - 1] = target;
 		r->var_last[v - 1] = r->var_write[v - 1] = NO;
 	}
+	assert(v && v <= r->nvars);
 	return v - 1;
 }
 
@@ -110,6 +113,7 @@ static void link_accesses(struct reorder *r)
 
 static uint32_t new_block(struct reorder *r, struct predict_event begin, uint32_t parent, uint32_t at)
 {
+	assert(parent == NO || parent < r->nblocks);
 	if (!WINDOW_ROOM(r, r->blocks, r->blocks_cap, r->nblocks))
 		return parent;
 	r->blocks[r->nblocks] = (struct block){ .begin = begin, .parent = parent, .at = at };
@@ -119,6 +123,7 @@ static uint32_t new_block(struct reorder *r, struct predict_event begin, uint32_
 /* Per thread: the blocks of each event. */
 static void link_blocks(struct reorder *r, uint32_t k)
 {
+	assert(k < r->nlocal);
 	const uint32_t *list = r->tev + r->tstart[k];
 	const struct window_thread *t = &r->threads[r->tglobal[k]];
 	uint32_t block = NO, root = NO;
@@ -147,6 +152,7 @@ static void link_blocks(struct reorder *r, uint32_t k)
 /* Per thread: matching releases, outermost acquire still held. */
 static void link_thread(struct reorder *r, uint32_t k)
 {
+	assert(k < r->nlocal);
 	const uint32_t *list = r->tev + r->tstart[k];
 	for (uint32_t a = 0; a < r->tlen[k]; a++) {
 		uint32_t i = list[a];
@@ -211,9 +217,11 @@ bool window_build(struct reorder *r)
 
 uint32_t window_block(const struct reorder *r, uint32_t a1, uint32_t a2)
 {
+	assert(a1 < a2 && a2 < r->n);
 	uint32_t b = r->block[a2];
 	while (r->blocks[b].parent != NO && r->blocks[b].at != NO && r->blocks[b].at > a1)
 		b = r->blocks[b].parent;
+	assert(b < r->nblocks);
 	return b;
 }
 
@@ -233,6 +241,7 @@ bool window_try(struct reorder *r, uint64_t key, uint32_t max)
 /* The event leaves the window: a block begins or ends before the window. */
 static void pass(struct reorder *r, const struct event *e, unsigned kind)
 {
+	assert(e->thread < r->nthreads);
 	struct window_thread *t = &r->threads[e->thread];
 	if (kind == EVENT_BEGIN && WINDOW_ROOM(r, t->open, t->open_cap, t->nopen)) {
 		r->open += !t->nopen;
@@ -245,6 +254,7 @@ static void pass(struct reorder *r, const struct event *e, unsigned kind)
 
 static void slide(struct reorder *r, size_t by)
 {
+	assert(by <= r->n);
 	for (size_t i = 0; i < by; i++) {
 		const struct event *e = &r->ev[i];
 		pass(r, e, e->flags & EVENT_INNER ? e->flags >> INNER_KIND : e->kind);
@@ -278,6 +288,7 @@ bool reorder_feed(struct reorder *r, const struct event *ev, size_t n)
 		r->begins += e.kind == EVENT_BEGIN;
 		r->fresh = true;
 	}
+	assert(r->n <= r->window);
 	return !r->nomem;
 }
 

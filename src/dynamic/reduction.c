@@ -32,7 +32,8 @@ static bool through_pointer(const struct thread *t, const struct frame *f)
 	return !f->log && depth >= 2 && depth < 2 + RED_CALLED_MAX && t->pointers >> (depth - 2) & 1;
 }
 
-uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
+/* The stack at this frame's call. */
+static uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 {
 	assert(f >= t->frames && f <= t->top);
 	struct frame *from = f;

@@ -270,9 +270,6 @@ void red_join(struct dynamic *d, struct thread *t, const struct thread *other, u
 
 /* Whether the function of frame f (not the outermost) is inlined in that below. */
 bool red_inlined(const struct frame *f);
-/* The stack of this thread with `pc` innermost. */
-/* The stack at this frame's call. */
-uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f);
 /* The stack of the block that frame f is: f's entry innermost, marked unless f
  * is inlined. */
 uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f);

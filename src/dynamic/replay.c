@@ -113,6 +113,7 @@ static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid, stru
 /* The thread of a record; one that began before the recording is made up. */
 static struct watched *thread_of(struct replay *r, uint32_t slot)
 {
+	assert(slot < REC_SLOTS);
 	struct watched *w = r->threads[slot];
 	return w && w->live ? w : begin(r, slot, r->uids + 1, NULL, 0);
 }
@@ -152,6 +153,7 @@ static void pop(struct thread *t, uint64_t keep)
 /* Stack pointers are not recorded, only whether a call was inlined. */
 static void push(struct replay *r, struct watched *w, struct rec rec)
 {
+	assert(w->live && w->t.top < w->t.frames + w->cap);
 	struct thread *t = &w->t;
 	pop(t, rec_keep(rec));
 	if (t->top >= t->limit && (w->cap >= MAX_FRAMES || !frames_grow(w, w->cap * 2))) {
@@ -171,6 +173,7 @@ static void push(struct replay *r, struct watched *w, struct rec rec)
 
 static const char *name_of(struct replay *r)
 {
+	assert(strlen(r->text) <= REC_TEXT_MAX);
 	for (uint32_t i = 0; i < r->nnames; i++)
 		if (!strcmp(r->names[i], r->text))
 			return r->names[i];
@@ -222,6 +225,7 @@ static void move_module(struct replay *r, uintptr_t lo, uint64_t page)
 
 static void module(struct replay *r, struct rec rec)
 {
+	assert(rec_kind(rec) == REC_MODULE && r->nmodules <= MAX_MODULES);
 	if (rec_arg(rec) == 2) {
 		move_module(r, (uintptr_t)rec_addr(rec), rec_pc(rec));
 		return;
@@ -247,6 +251,7 @@ static void module(struct replay *r, struct rec rec)
 
 static void access(struct replay *r, struct watched *w, struct rec rec)
 {
+	assert(w->live && rec_kind(rec) <= REC_ATOMIC_WRITE);
 	struct thread *t = &w->t;
 	unsigned kind = rec_kind(rec), mask = rec_arg(rec);
 	bool write = kind == REC_WRITE || kind == REC_ATOMIC_WRITE;
@@ -278,6 +283,7 @@ static void forget(struct replay *r, struct thread *t, uintptr_t addr, uint64_t 
 
 static void call(struct replay *r, struct watched *w, struct rec rec)
 {
+	assert(w->live);
 	struct thread *t = &w->t;
 	uintptr_t addr = (uintptr_t)rec_addr(rec), pc = (uintptr_t)rec_pc(rec);
 	unsigned arg = rec_arg(rec);
@@ -376,6 +382,7 @@ bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64
 	replay_feed(r, rec, *used);
 	if (i < n)
 		*slot = rec_slot(rec[i]);
+	assert(*used <= n);
 	return i < n;
 }
 

@@ -46,7 +46,6 @@ void serial_free(struct serial *s);
 struct graph;
 struct graph *graph_new(const struct serial_opts *o);
 enum serial_end graph_feed(struct graph *g, const struct event *ev, size_t n);
-void graph_stats(const struct graph *g, struct serial_stats *out);
 void graph_free(struct graph *g);
 
 #endif

@@ -50,7 +50,7 @@ static bool fill(struct trace_input *in)
 	}
 }
 
-static bool start_codec(struct trace_input *in, const char **why)
+static bool start_codec(struct trace_input *in, struct why *why)
 {
 	while (in->raw_len < 4 && !in->eof)
 		fill(in);
@@ -59,34 +59,34 @@ static bool start_codec(struct trace_input *in, const char **why)
 	if (in->raw_len >= 4 && !memcmp(p, "\x28\xB5\x2F\xFD", 4)) {
 		in->codec = ZSTD;
 		in->zstd = ZSTD_createDStream();
-		*why = "out of memory";
+		why_set(why, "out of memory");
 		return in->zstd && !ZSTD_isError(ZSTD_initDStream(in->zstd));
 	}
 	if (in->raw_len >= 2 && p[0] == 0x1F && p[1] == 0x8B) {
 		in->codec = GZIP;
-		*why = "out of memory";
+		why_set(why, "out of memory");
 		in->gz_open = inflateInit2(&in->gz, 15 + 16) == Z_OK;
 		return in->gz_open;
 	}
 	return true;
 }
 
-struct trace_input *trace_input_open(const char *path, const char **why)
+struct trace_input *trace_input_open(const char *path, struct why *why)
 {
 	struct trace_input *in = calloc(1, sizeof *in);
 	struct stat st;
-	*why = "out of memory";
+	why_set(why, "out of memory");
 	if (!in)
 		return NULL;
 	in->owns_fd = strcmp(path, "-") != 0;
 	in->fd = in->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : 0;
 	if (in->fd < 0) {
-		*why = strerror(errno);
+		why_set(why, "%s", strerror(errno));
 		free(in);
 		return NULL;
 	}
 	if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		*why = "is a directory";
+		why_set(why, "is a directory");
 		trace_input_close(in);
 		return NULL;
 	}

@@ -11,11 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
+
 struct trace_input;
 
-/* "-" is standard input. NULL on failure; *why says what happened (a static
- * string). */
-struct trace_input *trace_input_open(const char *path, const char **why);
+/* "-" is standard input. NULL on failure; *why says what happened. */
+struct trace_input *trace_input_open(const char *path, struct why *why);
 void trace_input_close(struct trace_input *in);
 /* Up to n bytes (n > 0); 0 at the end or when nothing more can be read. */
 size_t trace_input_read(struct trace_input *in, void *to, size_t n);

@@ -6,6 +6,8 @@
 #include "event/crc.h"
 #include "event/varint.h"
 
+_Static_assert(ITR_SYMBOLS <= UINT8_MAX && ITR_STREAMS <= UINT8_MAX && ITR_ZSTD <= UINT8_MAX, "bytes of a block's head");
+
 static void put32(unsigned char *p, uint32_t v)
 {
 	for (int i = 0; i < 4; i++)
@@ -191,6 +193,7 @@ static uint32_t get_near(struct cursor *c, uint32_t before)
 
 static const char *unpack_one(struct cursor *c, struct deltas *d, const struct trace_names *t, struct event *e)
 {
+	assert(c->p <= c->end);
 	if (c->p == c->end)
 		return "a block of events is shorter than its count";
 	unsigned char head = *c->p++;
@@ -236,6 +239,7 @@ static bool name_threads(struct names *n, uint32_t upto)
 		if (!ok)
 			return false;
 	}
+	assert(n->len > upto);
 	return true;
 }
 
@@ -289,6 +293,7 @@ const char *itr_unpack(const struct itr_head *h, const unsigned char *p, struct 
 
 const char *itr_unpack_names(const struct itr_head *h, const unsigned char *p, struct trace_names *t)
 {
+	assert(h->raw <= ITR_MAX_RAW);
 	struct cursor c = { p, p + h->raw, false };
 	for (uint32_t i = 0; i < h->count; i++) {
 		if (c.p == c.end)

@@ -14,9 +14,9 @@
  *
  * Types: NAMES (1) adds to the tables, in front of the events that use them; EVENTS (2); META (3),
  * lines "key=value"; END (4), the file is whole; RECORDS (5), what a program under `intact run
- * --record` sent (record.h), FIXED, PACKED (recpack.h) or STREAMS (2, recstream.h: `first` and
+ * --record` sent (record.h), FIXED, PACKED (record_pack.h) or STREAMS (2, record_stream.h: `first` and
  * `count` are then of blocks, count 1), of the process with that number (0 unless several ran; the
- * highest bit: an opening, recstate.h); SYMBOLS (6), text: names for the addresses in them. CRC is
+ * highest bit: an opening, record_state.h); SYMBOLS (6), text: names for the addresses in them. CRC is
  * CRC-32 (IEEE). Compression: none (0), zstd (1).
  *
  * NAMES: count times: u8 name space | 0x80 for an address; then varint length

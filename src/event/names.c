@@ -9,6 +9,8 @@
 
 #include "event/event.h"
 
+_Static_assert(EVENT_KINDS == 8, "event_kind_name[] has a name for each");
+
 const char *const event_kind_name[EVENT_KINDS] = {
 	"r", "w", "acq", "rel", "fork", "join", "begin", "end",
 };
@@ -133,6 +135,7 @@ static bool keep_text(struct names *n, const char *s, size_t len, uint64_t *at)
 	memcpy(n->text + n->text_len, s, len);
 	*at = n->text_len;
 	n->text_len += len;
+	assert(n->text_len <= n->text_cap && *at + len == n->text_len);
 	return true;
 }
 
@@ -179,6 +182,7 @@ uint32_t names_add(struct names *n, const char *s, size_t len)
 	uint64_t word;
 	memcpy(&word, s, 8);
 	word = len == 8 ? word : word & ((UINT64_C(1) << (8 * len)) - 1);
+	assert(len <= 8);
 	return add_word(n, word, len);
 }
 
@@ -197,6 +201,7 @@ bool names_append_addr(struct names *n, uint64_t addr)
 {
 	if (!push(n, (struct name_entry){ addr, 0, 1 }))
 		return false;
+	assert(n->len && n->list[n->len - 1].is_addr);
 	return map_put(&n->by_addr, addr, n->len - 1);
 }
 
@@ -210,6 +215,7 @@ uint32_t names_add_addr(struct names *n, uint64_t addr)
 
 bool names_append(struct names *n, const char *s, size_t len)
 {
+	assert(n->len <= n->cap);
 	uint32_t before = n->len;
 	uint32_t id = names_add_safe(n, s, len);
 	if (id == NAME_FULL)

@@ -64,12 +64,14 @@ static struct order_lock *lock_of(struct order *o, uint32_t id)
 		for (uint32_t i = old; i < o->nlocks; i++)
 			o->locks[i].owner = ORDER_NOBODY;
 	}
+	assert(id < o->nlocks);
 	return &o->locks[id];
 }
 
 static struct order_thread *thread_of(struct order *o, uint32_t id)
 {
 	o->nomem |= !GROW(o->threads, o->nthreads, id + 1ull);
+	assert(o->nomem || id < o->nthreads);
 	return o->nomem ? NULL : &o->threads[id];
 }
 
@@ -119,6 +121,7 @@ static const char LENIENT[] = "--lenient treats this as a warning";
 
 static bool acquire(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->kind == EVENT_ACQ);
 	struct order_lock *l = lock_of(o, e->target);
 	bool stop = false;
 	if (!l)
@@ -136,11 +139,13 @@ static bool acquire(struct order *o, struct event *e, const struct trace_names *
 		buf_free(&b);
 	}
 	*l = (struct order_lock){ e->thread, 1, e->index };
+	assert(l->owner == e->thread && l->depth == 1);
 	return stop;
 }
 
 static bool release(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->kind == EVENT_REL);
 	struct order_lock *l = lock_of(o, e->target);
 	struct buf a, b;
 	bool stop = false;
@@ -171,6 +176,7 @@ static bool release(struct order *o, struct event *e, const struct trace_names *
 
 static bool fork_thread(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->kind == EVENT_FORK);
 	struct order_thread *child = thread_of(o, e->target);
 	struct buf a;
 	bool stop = false;
@@ -187,11 +193,13 @@ static bool fork_thread(struct order *o, struct event *e, const struct trace_nam
 	child->forked = true;
 	child->forked_at = e->index;
 	buf_free(&a);
+	assert(child->forked_at == e->index);
 	return stop;
 }
 
 static bool join_thread(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->kind == EVENT_JOIN);
 	struct order_thread *child = thread_of(o, e->target);
 	struct buf a;
 	bool stop = false;
@@ -209,6 +217,7 @@ static bool join_thread(struct order *o, struct event *e, const struct trace_nam
 	child->joined = true;
 	child->joined_at = e->index;
 	buf_free(&a);
+	assert(child->joined_at == e->index);
 	return stop;
 }
 
@@ -231,6 +240,7 @@ static bool end_block(struct order *o, struct event *e, const struct trace_names
 
 static bool check_one(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->kind < EVENT_KINDS);
 	struct order_thread *th = thread_of(o, e->thread);
 	bool stop = false;
 	if (!th)

@@ -52,9 +52,8 @@ void reader_refill(struct trace_reader *r)
 }
 
 /* A recording is read more than once: one from a pipe is put aside first. */
-static const char *spool(struct trace_reader *r)
+static const char *spool(struct trace_reader *r, struct why *why)
 {
-	const char *why = NULL;
 	FILE *f = tmpfile();
 	if (!f)
 		return "cannot store a copy of the piped input";
@@ -69,9 +68,9 @@ static const char *spool(struct trace_reader *r)
 		return "cannot store a copy of the piped input";
 	trace_input_close(r->in);
 	snprintf(r->again, sizeof r->again, "/proc/self/fd/%d", fileno(f));
-	r->in = trace_input_open(r->again, &why);
+	r->in = trace_input_open(r->again, why);
 	if (!r->in)
-		return why;
+		return why->text;
 	reader_refill(r);
 	r->pos = ITR_HEADER;
 	return r->len >= ITR_HEADER ? NULL : "the copy of the piped input is lost";
@@ -96,7 +95,8 @@ static bool start(struct trace_reader *r)
 	r->recording = r->len > ITR_HEADER + 4 && r->text[ITR_HEADER + 4] == ITR_RECORDS;
 	if (!r->recording || strcmp(r->path, "<stdin>"))
 		return true;
-	why = spool(r);
+	struct why reason;
+	why = spool(r, &reason);
 	if (why)
 		reader_tell_plain(r, true, "cannot-read", why, NULL);
 	return !why;
@@ -105,9 +105,10 @@ static bool start(struct trace_reader *r)
 struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 {
 	struct trace_reader *r = calloc(1, sizeof *r);
-	const char *why = "out of memory";
+	struct why why;
+	why_set(&why, "out of memory");
 	if (!r) {
-		struct trace_msg m = { .error = true, .code = "memory", .file = path, .text = why };
+		struct trace_msg m = { .error = true, .code = "memory", .file = path, .text = why.text };
 		if (fn)
 			fn(ctx, &m);
 		return NULL;
@@ -124,7 +125,7 @@ struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 	if (r->text && r->events)
 		r->in = trace_input_open(path, &why);
 	if (!r->in) {
-		reader_tell_plain(r, true, "cannot-read", why, NULL);
+		reader_tell_plain(r, true, "cannot-read", why.text, NULL);
 		trace_close(r);
 		return NULL;
 	}

@@ -87,4 +87,16 @@ const struct trace_names *trace_reader_names(const struct trace_reader *r);
 enum trace_format trace_reader_format(const struct trace_reader *r);
 const char *trace_reader_codec(const struct trace_reader *r);
 
+/* ---- what a reader says about a trace, rendered and counted ---- */
+
+/* ctx of msgs_add, which is a trace_msg_fn. */
+struct msgs {
+	struct buf *err; /* where they go */
+	bool color;
+	bool silent; /* they have been told already */
+	uint64_t errors;
+	bool nomem; /* one of them was about memory: a limit, not a mistake */
+};
+void msgs_add(void *ctx, const struct trace_msg *m);
+
 #endif

@@ -32,7 +32,7 @@ struct trace_reader {
 	size_t stored_cap, raw_cap;
 	/* recordings */
 	bool recording;
-	struct recpack *pack;
+	struct record_pack *pack;
 	struct rec *recs;
 	size_t recs_cap;
 	uint64_t next_rec; /* as blocks count them */

@@ -13,8 +13,8 @@
 #include "base/invariant.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
-#include "event/recpack.h"
-#include "event/recstream.h"
+#include "event/record_pack.h"
+#include "event/record_stream.h"
 
 #define SYMBOLS_MAX       ((size_t)64 << 20)
 #define ITR_MAX_PROCESSES 4096
@@ -113,14 +113,14 @@ static const char *unpack_recs(struct trace_reader *r, const struct itr_head *h,
 		return why;
 	}
 	if (!r->pack)
-		r->pack = recpack_new();
+		r->pack = record_pack_new();
 	if (!r->pack)
 		return "out of memory";
 	if (h->encoding == ITR_FIXED) {
 		memcpy(r->recs, p, h->raw);
 		why = rec_check(r->recs, h->count);
 	} else {
-		why = recpack_get(r->pack, p, h->raw, h->count, r->recs);
+		why = record_pack_get(r->pack, p, h->raw, h->count, r->recs);
 	}
 	*n = why ? 0 : h->count;
 	return why;
@@ -131,7 +131,8 @@ static const char *records(struct trace_reader *r, const struct itr_head *h, con
 {
 	void *recs = r->recs;
 	bool streams = h->encoding == ITR_STREAMS;
-	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= ITR_MAX_PROCESSES : h->count > RECPACK_MAX * 4)
+	if (streams ? h->raw > RECORD_STREAM_BLOCK || h->count != 1 || h->process >= ITR_MAX_PROCESSES
+	            : h->count > RECORD_PACK_MAX * 4)
 		return "a block of records is too long";
 	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))
 		return "a block of records is not as long as its count says";
@@ -216,7 +217,7 @@ void reader_release(struct trace_reader *r)
 {
 	free(r->stored);
 	free(r->raw);
-	recpack_free(r->pack);
+	record_pack_free(r->pack);
 	for (uint32_t i = 0; i < r->nstreams; i++)
 		recdec_free(r->streams[i]);
 	free(r->streams);

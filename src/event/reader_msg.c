@@ -62,3 +62,12 @@ void trace_msg_render(const struct trace_msg *m, struct buf *out, bool color)
 	if (m->hint)
 		buf_printf(out, "  hint: %s\n", m->hint);
 }
+
+void msgs_add(void *ctx, const struct trace_msg *m)
+{
+	struct msgs *x = ctx;
+	x->errors += m->error;
+	x->nomem |= m->error && m->code && !strcmp(m->code, "memory");
+	if (!x->silent)
+		trace_msg_render(m, x->err, x->color);
+}

@@ -16,7 +16,7 @@
  * TEXT is followed by its letters, in records of sixteen.
  *
  * Streams. Each slot has a ring of bytes of its own, in which its threads write
- * their records packed (recstream.h), by themselves, without a lock. SPAN, in the
+ * their records packed (record_stream.h), by themselves, without a lock. SPAN, in the
  * common ring, says that so many bytes of a slot's come here: the common ring is
  * the order of all. The few records that belong to no slot, and texts, are stored
  * in it as they are.

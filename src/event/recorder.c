@@ -1,6 +1,6 @@
 /*
  * Parts. With `keep`, records go to PATH.part0, PATH.part1, ... of an eighth
- * of it each; a part begins with what it builds on (recstate.h), so it is a
+ * of it each; a part begins with what it builds on (record_state.h), so it is a
  * trace of its own. The oldest is removed when there are more than eight. In
  * the end they are put together to PATH, the openings of all but the first
  * left out. Should the recorder itself be killed, the parts are there.
@@ -21,9 +21,9 @@
 #include "base/invariant.h"
 #include "base/map.h"
 #include "event/itr.h"
-#include "event/recpack.h"
-#include "event/recstate.h"
-#include "event/recstream.h"
+#include "event/record_pack.h"
+#include "event/record_state.h"
+#include "event/record_stream.h"
 
 enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20, FAST = -100, GAIN = 8, LEAVE = 8 };
 #define MAX_PCS     (1u << 20)
@@ -36,7 +36,7 @@ struct recorder_process {
 	struct recdec *dec;
 	struct rec *held;
 	size_t n;
-	struct recstate *state;
+	struct record_state *state;
 };
 
 struct recorder {
@@ -44,7 +44,7 @@ struct recorder {
 	int fd;
 	int whole; /* with parts: PATH itself, kept open for its lock */
 	const char *error;
-	struct recpack *pack;
+	struct record_pack *pack;
 	ZSTD_CCtx *zstd;
 	struct buf raw, stored;
 	struct recorder_process *proc;
@@ -73,6 +73,7 @@ static void fail(struct recorder *r, const char *why)
 
 static void emit(struct recorder *r, const void *p, size_t n)
 {
+	assert(r->fd >= 0 || r->error);
 	const char *s = p;
 	r->part_bytes += n;
 	r->size.bytes += n;
@@ -127,6 +128,7 @@ static bool open_file(struct recorder *r, const char *path)
 
 static bool open_part(struct recorder *r)
 {
+	assert(r->parted);
 	struct buf name;
 	buf_init(&name);
 	part_name(r, r->part, &name);
@@ -135,17 +137,17 @@ static bool open_part(struct recorder *r)
 	return ok;
 }
 
-struct recorder *recorder_open(const char *path, uint64_t keep, const char **why)
+struct recorder *recorder_open(const char *path, uint64_t keep, struct why *why)
 {
 	struct recorder *r = calloc(1, sizeof *r);
-	*why = "out of memory";
+	why_set(why, "out of memory");
 	if (!r)
 		return NULL;
 	r->fd = r->whole = -1;
 	r->keep = keep;
 	r->parted = keep != 0;
 	r->path = strdup(path);
-	r->pack = recpack_new();
+	r->pack = record_pack_new();
 	r->zstd = ZSTD_createCCtx();
 	map_init(&r->pcs_at);
 	buf_init(&r->raw);
@@ -158,9 +160,9 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 		}
 		if (!r->error)
 			return r;
-		*why = r->error;
+		why_set(why, "%s", r->error);
 	}
-	r->error = *why;
+	r->error = why->text;
 	recorder_close(r, why);
 	return NULL;
 }
@@ -245,18 +247,20 @@ void recorder_pc(struct recorder *r, uint64_t pc)
 		return;
 	if (GROW(r->pcs, r->pcs_cap, r->npcs + 1ull))
 		r->pcs[r->npcs++] = pc;
+	assert(r->npcs <= MAX_PCS);
 }
 
 /* How many were written: not a TEXT whose letters are still to come. */
 static size_t put_records(struct recorder *r, uint32_t process, const struct rec *rec, size_t n, bool opening)
 {
-	n = recpack_put(r->pack, rec, n, &r->raw);
+	n = record_pack_put(r->pack, rec, n, &r->raw);
 	if (n)
 		put_raw(r, (struct itr_head){ .type = ITR_RECORDS,
 		                              .encoding = ITR_PACKED,
 		                              .count = (uint32_t)n,
 		                              .first = r->size.records + 1,
 		                              .process = process | (opening ? ITR_OPENING : 0) });
+	assert(n <= BLOCK);
 	return n;
 }
 
@@ -278,6 +282,7 @@ static bool open_with(void *ctx, const struct rec *rec, size_t n)
 	}
 	memcpy(o->v + o->n, rec, n * sizeof *rec);
 	o->n += n;
+	assert(o->n <= BLOCK || n > BLOCK);
 	return !o->r->error;
 }
 
@@ -303,7 +308,7 @@ static void next_part(struct recorder *r)
 		for (uint32_t i = 0; i < r->nproc; i++)
 			if (r->proc[i].state) {
 				o.process = i;
-				recstate_tell(r->proc[i].state, open_with, &o);
+				record_state_tell(r->proc[i].state, open_with, &o);
 				put_records(r, i, o.v, o.n, true);
 				o.n = 0;
 			}
@@ -373,8 +378,9 @@ static struct recorder_process *process_of(struct recorder *r, uint32_t process)
 	if (!p->streams || !r->keep || p->held)
 		return p->streams ? p : NULL;
 	p->held = malloc(BLOCK * sizeof *p->held);
-	p->state = recstate_new();
+	p->state = record_state_new();
 	p->dec = recdec_new();
+	assert(process < r->nproc && p->streams);
 	return p->held && p->state && p->dec ? p : NULL;
 }
 
@@ -387,7 +393,7 @@ static void write_held(struct recorder *r, uint32_t process)
 	if (!whole)
 		return;
 	r->size.records += whole;
-	if (p->state && !recstate_note(p->state, p->held, whole))
+	if (p->state && !record_state_note(p->state, p->held, whole))
 		fail(r, "out of memory");
 	memmove(p->held, p->held + whole, (p->n - whole) * sizeof *p->held);
 	p->n -= whole;
@@ -398,6 +404,7 @@ static void write_held(struct recorder *r, uint32_t process)
 /* With parts: records are held until there is a block of them. */
 static void hold(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
 {
+	assert(process < r->nproc && r->proc[process].n <= BLOCK);
 	struct recorder_process *p = &r->proc[process];
 	while (n && !r->error) {
 		size_t now = BLOCK - p->n < n ? BLOCK - p->n : n;
@@ -414,6 +421,7 @@ static void hold(struct recorder *r, uint32_t process, const struct rec *rec, si
 
 static void write_streams(struct recorder *r, uint32_t process)
 {
+	assert(process < r->nproc && r->proc[process].len <= ROOM);
 	struct recorder_process *p = &r->proc[process];
 	if (!p->len)
 		return;
@@ -427,6 +435,7 @@ static void write_streams(struct recorder *r, uint32_t process)
 /* With parts: bytes of a slot, as the records they are. */
 static void hold_span(struct recorder *r, uint32_t process, unsigned slot, const void *bytes, size_t n)
 {
+	assert(process < r->nproc && r->proc[process].dec);
 	size_t count = 0;
 	if (!r->decoded)
 		r->decoded = malloc(REC_OWN * sizeof *r->decoded);
@@ -542,7 +551,7 @@ void recorder_size(const struct recorder *r, struct recorder_size *out)
 	*out = r->size;
 }
 
-bool recorder_close(struct recorder *r, const char **why)
+bool recorder_close(struct recorder *r, struct why *why)
 {
 	if (r->fd >= 0) {
 		settle(r);
@@ -554,13 +563,13 @@ bool recorder_close(struct recorder *r, const char **why)
 	if (r->whole >= 0)
 		close(r->whole);
 	bool ok = !r->error;
-	if (!ok)
-		*why = r->error;
+	if (!ok && r->error != why->text) /* recorder_open() gave the reason itself */
+		why_set(why, "%s", r->error);
 	for (uint32_t i = 0; i < r->nproc; i++) {
 		free(r->proc[i].streams);
 		free(r->proc[i].held);
 		recdec_free(r->proc[i].dec);
-		recstate_free(r->proc[i].state);
+		record_state_free(r->proc[i].state);
 	}
 	free(r->proc);
 	free(r->decoded);
@@ -569,7 +578,7 @@ bool recorder_close(struct recorder *r, const char **why)
 	for (uint32_t i = 0; i < r->nmodules; i++)
 		free(r->modules[i].path);
 	free(r->modules);
-	recpack_free(r->pack);
+	record_pack_free(r->pack);
 	ZSTD_freeCCtx(r->zstd);
 	buf_free(&r->raw);
 	buf_free(&r->stored);

@@ -2,13 +2,13 @@
  * recorder: records (record.h) of one or more processes into a trace file.
  *
  * A block holds records of one process, as its threads packed them
- * (recstream.h), and compressed; what a process sent is in the order of its
+ * (record_stream.h), and compressed; what a process sent is in the order of its
  * blocks. Memory: one block a process. A block is written whole, so a file that
  * is cut is read up to the cut.
  *
  * With `keep`, the file is a row of parts, and the oldest goes when they are
  * more than that many bytes together: see recorder.c. What the threads packed
- * depends on the dropped part, so it is packed again (recpack.h), which costs
+ * depends on the dropped part, so it is packed again (record_pack.h), which costs
  * more.
  */
 #ifndef INTACT_EVENT_RECORDER_H
@@ -24,7 +24,7 @@
 struct recorder;
 
 /* NULL on failure with *why. */
-struct recorder *recorder_open(const char *path, uint64_t keep, const char **why);
+struct recorder *recorder_open(const char *path, uint64_t keep, struct why *why);
 /* Takes bytes that a slot of a process (numbers from 0) has packed, in two
  * pieces (whole records together). False when writing failed (sticky; what
  * follows is dropped). */
@@ -52,7 +52,7 @@ void recorder_seen(const struct recorder *r, struct recorder_seen *out);
 /* A block of text with names for them (report/symbols_save.c). */
 bool recorder_symbols(struct recorder *r, const char *text, size_t len);
 /* Writes what is left and closes; false, with *why, when anything failed. */
-bool recorder_close(struct recorder *r, const char **why);
+bool recorder_close(struct recorder *r, struct why *why);
 
 struct recorder_size {
 	uint64_t records, accesses, bytes; /* bytes of the file so far */

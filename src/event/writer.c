@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "event/itr.h"
 #include "event/std.h"
 
@@ -41,14 +42,15 @@ static void fail(struct trace_writer *w, const char *why)
 
 static void emit(struct trace_writer *w, const void *p, size_t n)
 {
+	assert(w->f);
 	if (!w->error && n && fwrite(p, 1, n, w->f) != n)
 		fail(w, strerror(errno));
 }
 
-struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, const char **why)
+struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, struct why *why)
 {
 	struct trace_writer *w = calloc(1, sizeof *w);
-	*why = "out of memory";
+	why_set(why, "out of memory");
 	if (!w)
 		return NULL;
 	w->o = *o;
@@ -76,10 +78,10 @@ struct trace_writer *writer_open(const char *path, const struct writer_opts *o, 
 		w->owns_f = strcmp(path, "-") != 0;
 		w->f = w->owns_f ? fopen(path, "wbe") : stdout;
 		if (!w->f)
-			*why = strerror(errno);
+			why_set(why, "%s", strerror(errno));
 	}
 	if (!w->f) {
-		writer_close(w, &(const char *){ NULL });
+		writer_close(w, &(struct why){ "" });
 		return NULL;
 	}
 	if (o->format == FORMAT_ITR) {
@@ -124,6 +126,7 @@ static void stream(struct trace_writer *w, const char *p, size_t n, bool last)
 /* A name no other has there: the text of several may be the same. */
 static uint32_t plain_new(struct trace_writer *w, enum name_space ns, uint32_t id)
 {
+	assert(ns <= NS_LOCK);
 	struct names *to = &w->plain.ns[ns];
 	struct buf b;
 	buf_init(&b);
@@ -139,6 +142,7 @@ static uint32_t plain_new(struct trace_writer *w, enum name_space ns, uint32_t i
 
 static uint32_t plain_id(struct trace_writer *w, enum name_space ns, uint32_t id)
 {
+	assert(ns <= NS_LOCK);
 	if (w->error || !GROW(w->plain_of[ns], w->plain_cap[ns], id + 1ull)) {
 		fail(w, "out of memory");
 		return 0;
@@ -173,6 +177,7 @@ static void put_std(struct trace_writer *w, const struct event *ev, size_t n)
 /* Writes w->raw as one block, compressed when that is wanted and helps. */
 static void put_block(struct trace_writer *w, struct itr_head h)
 {
+	assert(h.type >= ITR_NAMES && h.type <= ITR_SYMBOLS);
 	const char *p = buf_cstr(&w->raw);
 	h.raw = h.stored = (uint32_t)w->raw.len;
 	if (w->raw.failed)
@@ -213,6 +218,7 @@ static void put_names(struct trace_writer *w)
 /* 16 bytes per event, as a recorder without a library would write them. */
 static void pack_fixed(struct trace_writer *w)
 {
+	assert(w->o.fixed);
 	for (size_t i = 0; i < w->nheld; i++) {
 		const struct event *e = &w->held[i];
 		unsigned char rec[16] = { e->kind, 0, (unsigned char)e->thread, (unsigned char)(e->thread >> 8) };
@@ -230,6 +236,7 @@ static void pack_fixed(struct trace_writer *w)
 
 static void put_events(struct trace_writer *w)
 {
+	assert(w->nheld <= w->o.block_events);
 	if (!w->nheld)
 		return;
 	struct itr_head h = { .type = ITR_EVENTS, .encoding = ITR_PACKED, .first = w->written + 1, .count = (uint32_t)w->nheld };
@@ -247,6 +254,7 @@ static void put_events(struct trace_writer *w)
 
 bool writer_put(struct trace_writer *w, const struct event *ev, size_t n)
 {
+	assert(!n || ev);
 	if (w->o.format == FORMAT_STD) {
 		put_std(w, ev, n);
 		return !w->error;
@@ -265,7 +273,7 @@ bool writer_put(struct trace_writer *w, const struct event *ev, size_t n)
 	return !w->error;
 }
 
-bool writer_close(struct trace_writer *w, const char **why)
+bool writer_close(struct trace_writer *w, struct why *why)
 {
 	if (w->f && w->o.format == FORMAT_STD) {
 		stream(w, buf_cstr(&w->raw), w->raw.len, true);
@@ -279,7 +287,7 @@ bool writer_close(struct trace_writer *w, const char **why)
 		fail(w, strerror(errno));
 	bool ok = !w->error;
 	if (!ok)
-		*why = w->error;
+		why_set(why, "%s", w->error);
 	ZSTD_freeCCtx(w->zstd);
 	if (w->gz_open)
 		deflateEnd(&w->gz);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "event/event.h"
 #include "event/names.h"
 #include "event/reader.h"
@@ -31,10 +32,10 @@ struct writer_opts {
 struct trace_writer;
 
 /* Writes to `path` ("-": standard output). NULL on failure with *why. */
-struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, const char **why);
+struct trace_writer *writer_open(const char *path, const struct writer_opts *o, const struct trace_names *names, struct why *why);
 /* Events must come in order. False when writing failed (sticky). */
 bool writer_put(struct trace_writer *w, const struct event *ev, size_t n);
 /* Writes what is left and closes; false, with *why, when anything failed. */
-bool writer_close(struct trace_writer *w, const char **why);
+bool writer_close(struct trace_writer *w, struct why *why);
 
 #endif

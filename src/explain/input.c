@@ -143,6 +143,10 @@ const struct explain_page explain_input[] = {
 	  "The file was read as a history of transactions, but none is left to check: all records are of the nemesis, or\n"
 	  "aborted.\n",
 	  NULL, NULL, NULL },
+	{ "no-logs", "a directory without logs of transactions",
+	  "A directory is read as Cobra writes it: one file NAME.log (plain, gzip or zstd) for each client. Other formats are\n"
+	  "files: name the file itself.\n",
+	  NULL, NULL, NULL },
 	{ "no-order", "a level that needs an order that the history does not have",
 	  "Strong levels need the times of invocations and answers, strong-session levels need processes. Without them only\n"
 	  "the plain levels can be checked: --level=serializable instead of strict-serializable.\n",
@@ -183,6 +187,20 @@ const struct explain_page explain_input[] = {
 	  "PEP\nPTNet\nFORMAT_N\nPL\n1\"p\"M1\n2\"q\"\nTR\n1\"t\"\nTP\n1<2\nPT\n1>1\n", "net" },
 	{ "net-unsupported", "an unsupported kind of net",
 	  "Not supported: coloured nets, inhibitor and reset arcs, reference nodes, several nets in a file.\n", NULL, NULL, NULL },
+	/* the project file */
+	{ "project-syntax", "a project file that cannot be read",
+	  "intact.toml is TOML: `key = value` lines below `[command]` headings. Values are strings on one line, integers,\n"
+	  "true, false, and arrays of strings. Floats, dates, inline tables and strings of several lines are not supported.\n"
+	  "INTACT_PROJECT=none ignores the file.\n",
+	  NULL, NULL, NULL },
+	{ "project-unknown-key", "a key of the project file that nothing reads",
+	  "A table has the name of a command, and its keys are the command's long options. Before the first table:\n"
+	  "atomic, not-atomic, suppressions and baseline, for every command that has them.\n",
+	  NULL, NULL, NULL },
+	{ "project-value", "a value of the project file that does not fit its key",
+	  "Flags take true or false, numbers are integers, options that can be repeated take an array of strings, and all\n"
+	  "others a string. A value is checked as it would be on the command line.\n",
+	  NULL, NULL, NULL },
 	/* the rest */
 	{ "causal-track", "--track or --abstract of an unsuitable variable",
 	  "The causal engine tracks the values of booleans, enums, locks and ranges of at most 4 values, and\n"

@@ -43,9 +43,23 @@ const struct explain_page explain_model[] = {
 	  "The message after the name is the system's: no such file, no permission, a directory. '-' means\n"
 	  "standard input. Files larger than 256 MiB are refused.\n",
 	  NULL, NULL, NULL },
+	{ "barrier-count", "a barrier for more threads than there are",
+	  "A thread that waits at a barrier goes on when as many threads have arrived as the declaration says. With\n"
+	  "fewer threads in the model no thread ever passes. It is a warning: --threads may start more of them.\n",
+	  "barrier b = 3;\n" T("wait(b);"), "barrier b = 1;\n" T("wait(b);"), "atm" },
+	{ "case-twice", "two labels of a switch with the same value",
+	  "Each value has one case, and a switch has one default. The labels are constant expressions: two of them may be\n"
+	  "written differently and still be equal.\n",
+	  "int x;\n" T("switch (x) { case 1: x = 2; break; case 3 - 2: x = 3; }"),
+	  "int x;\n" T("switch (x) { case 1: x = 2; break; case 2: x = 3; }"), "atm" },
 	{ "chained-comparison", "a < b < c",
 	  "As in C, this compares the truth value of a < b with c. It is a warning: write two comparisons.\n",
 	  "int x;\n" T("if (1 < x < 3) x = 0;"), "int x;\n" T("if (1 < x && x < 3) x = 0;"), "atm" },
+	{ "counter-range", "a for loop whose counter has no room for the value that ends it",
+	  "The condition i < 4 becomes false when i is 4, so i is stored with the value 4: with int[0..3] i that is\n"
+	  "a fault. It is a warning: the body may leave the loop earlier.\n",
+	  "int a[4];\n" T("for (int[0..3] i = 0; i < 4; i++) a[i] = a[i];"),
+	  "int a[4];\n" T("for (int[0..4] i = 0; i < 4; i++) a[i] = a[i];"), "atm" },
 	{ "dead-code", "code that can never run",
 	  "A block, statement or loop body that no execution reaches: after an endless loop, under a condition\n"
 	  "that is constant, or in a repeat of zero iterations. No engine checks its contents, which matters\n"
@@ -62,6 +76,11 @@ const struct explain_page explain_model[] = {
 	  "The thread waits here forever: nothing in the loop is shared, so no other thread can end it. If it is\n"
 	  "meant to wait, test a shared variable, or use assume().\n",
 	  "int x;\n" T("x = x; while (true) { }"), "int x;\n" T("x = x; while (x == 0) { }"), "atm" },
+	{ "fall-through", "a case of a switch that can run into the next one",
+	  "In C, a case without break goes on with the statements of the next case, which is usually a mistake. Here every\n"
+	  "case but the last ends in break, continue or return. Labels may stand together to share statements.\n",
+	  "int x;\n" T("switch (x) { case 1: x = 2; case 2: x = 3; }"),
+	  "int x;\n" T("switch (x) { case 1: x = 2; break; case 2: x = 3; }"), "atm" },
 	{ "foreign-word", "a keyword of another language",
 	  "The word is a keyword of C, Promela, PlusCal or similar, or of the other notation for models (.atm\n"
 	  "or .sml), and is not supported here. The hint shows what to write instead.\n",
@@ -71,9 +90,14 @@ const struct explain_page explain_model[] = {
 	  "please report it together with the model.\n",
 	  NULL, NULL, NULL },
 	{ "misplaced", "a statement or declaration in the wrong place",
-	  "commit; belongs inside an atomic block, break and continue inside a loop, return inside a procedure; locks,\n"
-	  "constants and objects are declared at the top level.\n",
+	  "commit; belongs inside an atomic block, break and continue inside a loop, case inside a switch, return\n"
+	  "inside a procedure; locks, constants and objects are declared at the top level.\n",
 	  T("lock l; acquire(l); release(l);"), "lock l;\n" T("acquire(l); release(l);"), "atm" },
+	{ "missing-case", "a switch on an enum that lacks an enumerator",
+	  "Nothing happens for the enumerators without a case. It is a warning: add the case, or default: break; to say\n"
+	  "that nothing is to happen.\n",
+	  "enum e { A, B };\ne v;\n" T("switch (v) { case A: v = B; }"),
+	  "enum e { A, B };\ne v;\n" T("switch (v) { case A: v = B; break; case B: v = A; }"), "atm" },
 	{ "missing-else", "an if of SML without its else",
 	  "In the grammar of the paper (Fig. 2) every if has both branches. Write else { skip }.\n",
 	  "int X;\nif (X = 0) { X := 1 };\nX := 2\n", "int X;\nif (X = 0) { X := 1 } else { skip };\nX := 2\n", "sml" },
@@ -213,5 +237,10 @@ const struct explain_page explain_model[] = {
 	  "Assignments and initialisers are written with '=', as in C. ':=' is for SML (files ending in .sml, or\n"
 	  "--sml).\n",
 	  "int x := 3;\n" T("x = x;"), "int x = 3;\n" T("x = x;"), "atm" },
+	{ "wrong-primitive", "a primitive applied to something else",
+	  "wait() and post() are for semaphores, wait(c, l), signal() and broadcast() for conds, wait() for barriers,\n"
+	  "acquire_read() and acquire_write() for rwlocks, call_once() for once flags, acquire() for locks. To wait until a\n"
+	  "condition holds, use assume().\n",
+	  "int x;\n" T("wait(x == 1);"), "int x;\n" T("assume(x == 1);"), "atm" },
 	{ NULL, NULL, NULL, NULL, NULL, NULL },
 };

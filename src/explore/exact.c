@@ -26,7 +26,7 @@ struct exact {
 	struct product x;
 	struct shadow_sets sets;
 	struct step_access touch;
-	struct vectab states; /* globals, locals, set */
+	struct vector_table states; /* globals, locals, set */
 	struct came_from *from;
 	uint32_t cap_from;
 	uint32_t *cur, *next;
@@ -48,7 +48,7 @@ static void give_up(struct exact *e, const char *limit)
 static uint32_t node_of(const struct exact *e, uint32_t thread, uint32_t local)
 {
 	const struct prod_kind *k = &e->x.kinds[e->x.kind_of[thread]];
-	return (uint32_t)vectab_get(&k->frames, k->info[local].frame)[0];
+	return (uint32_t)vector_table_get(&k->frames, k->info[local].frame)[0];
 }
 
 static bool quiescent(const struct exact *e, const uint32_t *ids)
@@ -221,8 +221,8 @@ static bool insert(struct exact *e, uint32_t parent, uint32_t thread, uint32_t e
 	if (quiet && explained && e->forget)
 		*set = shadows_initial(&e->sets, e->next);
 	assert(*set < e->sets.sets.n);
-	uint32_t id = vectab_add(&e->states, (const int32_t *)e->next);
-	if (id == VECTAB_NONE || (id >= before && !remember(e, id, (struct came_from){ parent, thread, edge }))) {
+	uint32_t id = vector_table_add(&e->states, (const int32_t *)e->next);
+	if (id == VECTOR_TABLE_NONE || (id >= before && !remember(e, id, (struct came_from){ parent, thread, edge }))) {
 		give_up(e, "memory");
 		return false;
 	}
@@ -236,7 +236,7 @@ static bool expand(struct exact *e, uint32_t id)
 {
 	assert(id < e->states.n);
 	bool moved = false, finished = true;
-	memcpy(e->cur, vectab_get(&e->states, id), sizeof *e->cur * (e->ir->nthreads + 2));
+	memcpy(e->cur, vector_table_get(&e->states, id), sizeof *e->cur * (e->ir->nthreads + 2));
 	for (uint32_t t = 0; t < e->ir->nthreads; t++) {
 		uint32_t n;
 		finished &= e->ir->nodes[node_of(e, t, e->cur[t + 1])].kind == IRN_END;
@@ -270,7 +270,7 @@ static bool expand(struct exact *e, uint32_t id)
 static void check_limits(struct exact *e)
 {
 	const struct search_options *o = e->o;
-	e->r->bytes = vectab_bytes(&e->states) + shadows_bytes(&e->sets) + seqtab_bytes(&e->touch.lists) +
+	e->r->bytes = vector_table_bytes(&e->states) + shadows_bytes(&e->sets) + seqtab_bytes(&e->touch.lists) +
 	              e->cap_from * sizeof *e->from + product_bytes(&e->x);
 	if (o->max_states && e->r->states + e->states.n > o->max_states)
 		give_up(e, "states");
@@ -301,7 +301,7 @@ static bool exact_init(struct exact *e, uint32_t block, uint32_t lag)
 	bool ok = product_init(&e->x, e->ir, PROD_STANDARD, block, NULL);
 	ok = shadows_init(&e->sets, &e->x, lag) && ok;
 	ok = step_access_init(&e->touch, &e->x) && ok;
-	vectab_init(&e->states, n + 2);
+	vector_table_init(&e->states, n + 2);
 	e->cur = calloc(n + 2, sizeof *e->cur);
 	e->next = calloc(n + 2, sizeof *e->next);
 	e->first = calloc(n + 1, sizeof *e->first);
@@ -312,8 +312,8 @@ static bool exact_init(struct exact *e, uint32_t block, uint32_t lag)
 	make_groups(e);
 	start_state(e, e->cur);
 	e->cur[n + 1] = shadows_initial(&e->sets, e->cur);
-	uint32_t id = vectab_add(&e->states, (const int32_t *)e->cur);
-	return !e->x.out_of_memory && !e->sets.out_of_memory && id != VECTAB_NONE &&
+	uint32_t id = vector_table_add(&e->states, (const int32_t *)e->cur);
+	return !e->x.out_of_memory && !e->sets.out_of_memory && id != VECTOR_TABLE_NONE &&
 	       remember(e, id, (struct came_from){ 0, IR_NONE, 0 });
 }
 
@@ -322,7 +322,7 @@ static void exact_free(struct exact *e)
 	shadows_free(&e->sets);
 	step_access_free(&e->touch);
 	product_free(&e->x);
-	vectab_free(&e->states);
+	vector_table_free(&e->states);
 	free(e->from);
 	free(e->cur);
 	free(e->next);

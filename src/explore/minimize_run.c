@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "explore/serializable.h"
-#include "explore/vectab.h"
+#include "explore/vector_table.h"
 #include "verdict/replay.h"
 
 uint32_t minimize_run_switches(const struct move *path, uint32_t n)
@@ -23,10 +23,10 @@ struct tidy_way { /* to a point */
 
 struct tidy_order {
 	const struct run *r;
-	uint32_t n;           /* threads */
-	uint32_t *of, *start; /* of[start[t] + k]: the k-th step of thread t */
-	uint32_t *after;      /* step x thread: steps of it that come before */
-	struct vectab points; /* how far each thread is, who moved last + 1 */
+	uint32_t n;                 /* threads */
+	uint32_t *of, *start;       /* of[start[t] + k]: the k-th step of thread t */
+	uint32_t *after;            /* step x thread: steps of it that come before */
+	struct vector_table points; /* how far each thread is, who moved last + 1 */
 	struct tidy_way *ways;
 	uint32_t cap;
 	bool failed;
@@ -73,8 +73,8 @@ static bool make_order(struct tidy_order *o)
 /* The point, new or old, and the better way to it. */
 static void add_point(struct tidy_order *o, const int32_t *point, struct tidy_way w)
 {
-	uint32_t before = o->points.n, id = vectab_add(&o->points, point);
-	if (id != VECTAB_NONE && id >= o->cap) {
+	uint32_t before = o->points.n, id = vector_table_add(&o->points, point);
+	if (id != VECTOR_TABLE_NONE && id >= o->cap) {
 		uint32_t cap = o->cap ? o->cap * 2 : 1024;
 		struct tidy_way *p = realloc(o->ways, sizeof *p * cap);
 		if (p) {
@@ -82,7 +82,7 @@ static void add_point(struct tidy_order *o, const int32_t *point, struct tidy_wa
 			o->cap = cap;
 		}
 	}
-	if (id == VECTAB_NONE || id >= o->cap || o->points.n > MINIMIZE_RUN_POINTS)
+	if (id == VECTOR_TABLE_NONE || id >= o->cap || o->points.n > MINIMIZE_RUN_POINTS)
 		o->failed = true;
 	else if (id >= before || w.switches < o->ways[id].switches)
 		o->ways[id] = w;
@@ -92,7 +92,7 @@ static void add_point(struct tidy_order *o, const int32_t *point, struct tidy_wa
  * point is known before it is continued. */
 static void expand(struct tidy_order *o, uint32_t id, int32_t *point)
 {
-	memcpy(point, vectab_get(&o->points, id), sizeof *point * (o->n + 1));
+	memcpy(point, vector_table_get(&o->points, id), sizeof *point * (o->n + 1));
 	uint32_t last = (uint32_t)point[o->n], switches = o->ways[id].switches;
 	for (uint32_t t = 0; t < o->n && !o->failed; t++) {
 		uint32_t at = o->start[t] + (uint32_t)point[t];
@@ -116,7 +116,7 @@ static void take_best(struct tidy_order *o, struct move *path)
 	for (uint32_t i = o->points.n; i-- > 0;) {
 		uint32_t done = 0;
 		for (uint32_t t = 0; t < o->n; t++)
-			done += (uint32_t)vectab_get(&o->points, i)[t];
+			done += (uint32_t)vector_table_get(&o->points, i)[t];
 		if (done < n)
 			break;
 		if (best == IR_NONE || o->ways[i].switches < o->ways[best].switches)
@@ -129,7 +129,7 @@ static void take_best(struct tidy_order *o, struct move *path)
 	}
 	memcpy(old, path, sizeof *old * n);
 	for (uint32_t k = n; k-- > 0; best = o->ways[best].from) {
-		const int32_t *p = vectab_get(&o->points, best);
+		const int32_t *p = vector_table_get(&o->points, best);
 		uint32_t t = (uint32_t)p[o->n] - 1;
 		path[k] = old[o->of[o->start[t] + (uint32_t)p[t] - 1]];
 	}
@@ -141,7 +141,7 @@ void minimize_run_order(const struct ir *ir, struct move *path, uint32_t n)
 	struct run r;
 	struct tidy_order o = { .r = &r, .n = ir->nthreads };
 	int32_t *point = calloc(o.n + 2, sizeof *point);
-	vectab_init(&o.points, o.n + 1);
+	vector_table_init(&o.points, o.n + 1);
 	if (run_init(&r, ir) && point && n <= 2000 && replay(&r, path, n) && make_order(&o)) {
 		add_point(&o, point, (struct tidy_way){ 0, 0 });
 		for (uint32_t i = 0; i < o.points.n && !o.failed; i++)
@@ -150,7 +150,7 @@ void minimize_run_order(const struct ir *ir, struct move *path, uint32_t n)
 			take_best(&o, path);
 	}
 	run_free(&r);
-	vectab_free(&o.points);
+	vector_table_free(&o.points);
 	free(o.of);
 	free(o.start);
 	free(o.after);

@@ -11,8 +11,8 @@ bool monitor_open(struct monitor *m, enum monitor_kind kind, uint32_t nclients, 
 	m->kind = kind;
 	m->nclients = nclients;
 	m->init = init;
-	vectab_init(&m->events, 3);
-	vectab_init(&m->work, nclients + 1);
+	vector_table_init(&m->events, 3);
+	vector_table_init(&m->work, nclients + 1);
 	seqtab_init(&m->states);
 	seqtab_init(&m->sets);
 	map_init(&m->memo);
@@ -22,8 +22,8 @@ bool monitor_open(struct monitor *m, enum monitor_kind kind, uint32_t nclients, 
 
 void monitor_close(struct monitor *m)
 {
-	vectab_free(&m->events);
-	vectab_free(&m->work);
+	vector_table_free(&m->events);
+	vector_table_free(&m->work);
 	seqtab_free(&m->states);
 	seqtab_free(&m->sets);
 	map_free(&m->memo);
@@ -33,7 +33,7 @@ void monitor_close(struct monitor *m)
 
 uint64_t monitor_bytes(const struct monitor *m)
 {
-	return vectab_bytes(&m->events) + vectab_bytes(&m->work) + seqtab_bytes(&m->states) + seqtab_bytes(&m->sets) +
+	return vector_table_bytes(&m->events) + vector_table_bytes(&m->work) + seqtab_bytes(&m->states) + seqtab_bytes(&m->sets) +
 	       m->memo.cap * sizeof *m->memo.slots + m->cap_buf * 4ull;
 }
 
@@ -113,7 +113,7 @@ uint32_t monitor_set_add(struct monitor *m, uint32_t set, int32_t value)
 
 /* A state is the list of the events so far. At the answer of a read the whole
  * of it is judged. */
-uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, uint32_t event)
+static uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, uint32_t event)
 {
 	uint32_t len, n = 0, *open;
 	const int32_t *old = seqtab_get(&m->states, state, &len);
@@ -122,7 +122,7 @@ uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, ui
 	m->nbuf = 0;
 	bool ok = ops && open && monitor_push_all(m, old, len) && monitor_push(m, (int32_t)event);
 	for (uint32_t i = 0; ok && i <= len; i++) {
-		const int32_t *e = vectab_get(&m->events, (uint32_t)m->buf[i]);
+		const int32_t *e = vector_table_get(&m->events, (uint32_t)m->buf[i]);
 		uint32_t c = (uint32_t)e[0];
 		if (e[1] != MONITOR_RETURN) {
 			open[c] = n;
@@ -168,15 +168,15 @@ uint32_t monitor_initial(struct monitor *m)
 
 uint32_t monitor_event(struct monitor *m, uint32_t client, enum monitor_event what, int32_t value)
 {
-	uint32_t id = vectab_add(&m->events, (int32_t[]){ (int32_t)client, (int32_t)what, value });
-	m->failed |= id == VECTAB_NONE;
+	uint32_t id = vector_table_add(&m->events, (int32_t[]){ (int32_t)client, (int32_t)what, value });
+	m->failed |= id == VECTOR_TABLE_NONE;
 	return id;
 }
 
 uint32_t monitor_step_slow(struct monitor *m, uint32_t state, uint32_t event)
 {
 	int32_t ev[3];
-	memcpy(ev, vectab_get(&m->events, event), sizeof ev);
+	memcpy(ev, vector_table_get(&m->events, event), sizeof ev);
 	uint32_t to = m->kind == MONITOR_ATOMIC   ? monitor_atomic(m, state, ev)
 	              : m->kind == MONITOR_RECORD ? monitor_record(m, state, ev, event)
 	                                          : monitor_weak(m, state, ev);

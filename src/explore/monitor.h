@@ -30,7 +30,7 @@
 
 #include "base/map.h"
 #include "base/seqtab.h"
-#include "explore/vectab.h"
+#include "explore/vector_table.h"
 #include "ir/ir.h"
 
 #define MONITOR_DEAD        (UINT32_MAX - 1)
@@ -57,12 +57,12 @@ struct monitor {
 	int32_t init;         /* the register's value */
 	monitor_judge *judge; /* MONITOR_RECORD */
 	void *judge_arg;
-	struct vectab events; /* (client, what, value) */
+	struct vector_table events; /* (client, what, value) */
 	struct seqtab states;
-	struct seqtab sets; /* of values, ascending */
-	struct map memo;    /* (state, event) -> state */
-	struct vectab work; /* configurations being worked on */
-	int32_t *buf;       /* a state being built */
+	struct seqtab sets;       /* of values, ascending */
+	struct map memo;          /* (state, event) -> state */
+	struct vector_table work; /* configurations being worked on */
+	int32_t *buf;             /* a state being built */
 	uint32_t nbuf, cap_buf;
 	uint64_t judged; /* calls of judge */
 	bool failed;
@@ -100,7 +100,6 @@ bool monitor_set_has(const struct monitor *m, uint32_t set, int32_t value);
 bool monitor_set_within(const struct monitor *m, uint32_t a, uint32_t b);
 uint32_t monitor_atomic(struct monitor *m, uint32_t state, const int32_t *ev);
 uint32_t monitor_weak(struct monitor *m, uint32_t state, const int32_t *ev);
-uint32_t monitor_record(struct monitor *m, uint32_t state, const int32_t *ev, uint32_t event);
 uint32_t monitor_atomic_initial(struct monitor *m);
 uint32_t monitor_weak_initial(struct monitor *m);
 void monitor_weak_rename(struct monitor *m, uint32_t state, const uint32_t *to);

@@ -122,11 +122,11 @@ static uint32_t answer(struct monitor *m, const int32_t *open, const int32_t *ro
 {
 	uint32_t nc = m->nclients, width = nc + 1, client = (uint32_t)ev[0];
 	int32_t row[MONITOR_MAX_CLIENTS + 1];
-	vectab_free(&m->work); /* frees memory, keeps the width */
+	vector_table_free(&m->work); /* frees memory, keeps the width */
 	for (uint32_t i = 0; i < n; i++)
-		m->failed |= vectab_add(&m->work, rows + (size_t)i * width) == VECTAB_NONE;
+		m->failed |= vector_table_add(&m->work, rows + (size_t)i * width) == VECTOR_TABLE_NONE;
 	for (uint32_t i = 0; i < m->work.n && !m->failed; i++) {
-		memcpy(row, vectab_get(&m->work, i), width * sizeof *row);
+		memcpy(row, vector_table_get(&m->work, i), width * sizeof *row);
 		if (allows(m, open, row, ev)) {
 			row[client + 1] = 0;
 			monitor_push_all(m, row, width);
@@ -138,7 +138,7 @@ static uint32_t answer(struct monitor *m, const int32_t *open, const int32_t *ro
 			int32_t next[MONITOR_MAX_CLIENTS + 1];
 			memcpy(next, row, width * sizeof *row);
 			take_effect(m, open, next, c);
-			m->failed |= vectab_add(&m->work, next) == VECTAB_NONE;
+			m->failed |= vector_table_add(&m->work, next) == VECTOR_TABLE_NONE;
 		}
 	}
 	m->buf[2 * client] = IDLE; /* only now: `open` may be this */

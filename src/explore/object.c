@@ -31,7 +31,7 @@ struct object_search {
 	struct monitor mon;
 	uint32_t nthreads, *client_of;   /* IR_NONE: no client of the object */
 	uint32_t *event_ids, nevent_ids; /* by rel * nclients + client: id + 1 */
-	struct vectab states, renamings;
+	struct vector_table states, renamings;
 	struct map renamed; /* (monitor state, renaming) -> monitor state */
 	struct object_seen *seen;
 	uint32_t cap_seen;
@@ -71,8 +71,8 @@ static bool open_search(struct object_search *s, uint32_t object)
 	s->order = calloc(n, sizeof *s->order);
 	s->to = calloc(n, sizeof *s->to);
 	s->hash = calloc(n, sizeof *s->hash);
-	vectab_init(&s->states, p->nthreads + 2);
-	vectab_init(&s->renamings, p->nthreads);
+	vector_table_init(&s->states, p->nthreads + 2);
+	vector_table_init(&s->renamings, p->nthreads);
 	map_init(&s->renamed);
 	if (!s->client_of || !s->cur || !s->room || !s->next || !s->order || !s->to || !s->hash)
 		return false;
@@ -94,8 +94,8 @@ static void close_search(struct object_search *s)
 {
 	object_steps_free(&s->steps);
 	monitor_close(&s->mon);
-	vectab_free(&s->states);
-	vectab_free(&s->renamings);
+	vector_table_free(&s->states);
+	vector_table_free(&s->renamings);
 	map_free(&s->renamed);
 	for (uint32_t i = 0; i < RING; i++)
 		free(s->ring[i].ids);
@@ -126,7 +126,7 @@ static bool out_of_order(const struct object_search *s, const int32_t *v, uint32
 }
 
 /* Sorts the exchangeable threads of v; the number of the renaming. Returns
- * VECTAB_NONE when out of memory. */
+ * VECTOR_TABLE_NONE when out of memory. */
 static uint32_t normalise(struct object_search *s, int32_t *v)
 {
 	uint32_t n = s->nthreads;
@@ -146,8 +146,8 @@ static uint32_t normalise(struct object_search *s, int32_t *v)
 		}
 	for (uint32_t t = 0; t < n; t++)
 		s->to[s->order[t]] = t;
-	uint32_t id = vectab_add(&s->renamings, (const int32_t *)s->to);
-	if (id == VECTAB_NONE || !changed)
+	uint32_t id = vector_table_add(&s->renamings, (const int32_t *)s->to);
+	if (id == VECTOR_TABLE_NONE || !changed)
 		return id;
 	for (uint32_t t = 0; t < n; t++)
 		s->next[t] = v[2 + s->order[t]];
@@ -161,7 +161,7 @@ static uint32_t normalise(struct object_search *s, int32_t *v)
 				clients[s->client_of[t]] = s->client_of[s->to[t]];
 		to = monitor_rename(&s->mon, (uint32_t)v[1], clients);
 		if (to == MONITOR_FAILED || !map_put(&s->renamed, key, to))
-			return VECTAB_NONE;
+			return VECTOR_TABLE_NONE;
 	}
 	v[1] = (int32_t)to;
 	return id;
@@ -184,8 +184,8 @@ static bool reach(struct object_search *s, int32_t *v, struct object_seen how)
 {
 	uint32_t before = s->states.n, id;
 	how.rename = normalise(s, v);
-	id = how.rename == VECTAB_NONE ? VECTAB_NONE : vectab_add(&s->states, v);
-	if (id == VECTAB_NONE)
+	id = how.rename == VECTOR_TABLE_NONE ? VECTOR_TABLE_NONE : vector_table_add(&s->states, v);
+	if (id == VECTOR_TABLE_NONE)
 		return false;
 	if (id < before && (s->seen[id].dist & ~SETTLED) <= how.dist)
 		return true;
@@ -199,9 +199,9 @@ static uint32_t event_id(struct object_search *s, uint32_t rel, uint32_t client)
 {
 	uint32_t at = rel * s->mon.nclients + client;
 	if (!GROW(s->event_ids, s->nevent_ids, at + 1ull))
-		return VECTAB_NONE;
+		return VECTOR_TABLE_NONE;
 	if (!s->event_ids[at]) {
-		const int32_t *e = vectab_get(&s->steps.rels, rel);
+		const int32_t *e = vector_table_get(&s->steps.rels, rel);
 		s->event_ids[at] = monitor_event(&s->mon, client, (enum monitor_event)e[0], e[1]) + 1;
 	}
 	return s->event_ids[at] - 1;
@@ -213,7 +213,7 @@ static uint32_t run_monitor(struct object_search *s, uint32_t mon, const struct 
 	for (uint32_t i = 0; i < e->nevents && mon < MONITOR_DEAD; i++) {
 		const struct object_event *ev = &s->steps.events[e->event + i];
 		uint32_t id = event_id(s, ev->rel, s->client_of[thread]);
-		mon = id == VECTAB_NONE ? MONITOR_FAILED : monitor_step(&s->mon, mon, id);
+		mon = id == VECTOR_TABLE_NONE ? MONITOR_FAILED : monitor_step(&s->mon, mon, id);
 		*move = ev->move;
 	}
 	return mon;
@@ -260,8 +260,8 @@ static bool expand(struct object_search *s, uint32_t id, uint32_t thread)
 
 static uint64_t bytes(const struct object_search *s)
 {
-	uint64_t n = vectab_bytes(&s->states) + s->cap_seen * sizeof *s->seen + monitor_bytes(&s->mon) +
-	             object_steps_bytes(&s->steps) + vectab_bytes(&s->renamings) + s->renamed.cap * sizeof(struct map_slot);
+	uint64_t n = vector_table_bytes(&s->states) + s->cap_seen * sizeof *s->seen + monitor_bytes(&s->mon) +
+	             object_steps_bytes(&s->steps) + vector_table_bytes(&s->renamings) + s->renamed.cap * sizeof(struct map_slot);
 	for (uint32_t i = 0; i < RING; i++)
 		n += s->ring[i].cap * 4ull;
 	return n;
@@ -284,13 +284,13 @@ static bool start(struct object_search *s)
 {
 	const struct ir *p = s->ir;
 	int32_t *v = s->room;
-	v[0] = (int32_t)vectab_add(&s->steps.globals, p->init);
+	v[0] = (int32_t)vector_table_add(&s->steps.globals, p->init);
 	v[1] = (int32_t)monitor_initial(&s->mon);
-	bool ok = (uint32_t)v[0] != VECTAB_NONE && (uint32_t)v[1] < MONITOR_DEAD;
+	bool ok = (uint32_t)v[0] != VECTOR_TABLE_NONE && (uint32_t)v[1] < MONITOR_DEAD;
 	for (uint32_t t = 0; t < s->nthreads; t++) {
 		struct object_kind *k = &s->steps.kinds[s->steps.kind_of[t]];
-		v[2 + t] = (int32_t)vectab_add(&k->frames, p->init + p->threads[t].frame);
-		ok &= (uint32_t)v[2 + t] != VECTAB_NONE;
+		v[2 + t] = (int32_t)vector_table_add(&k->frames, p->init + p->threads[t].frame);
+		ok &= (uint32_t)v[2 + t] != VECTOR_TABLE_NONE;
 	}
 	return ok && reach(s, v, (struct object_seen){ .parent = IR_NONE });
 }
@@ -310,7 +310,7 @@ static void search(struct object_search *s)
 			if (s->seen[id].dist != dist) /* settled, or reached earlier */
 				continue;
 			s->seen[id].dist |= SETTLED;
-			memcpy(s->cur, vectab_get(&s->states, id), (2ull + s->nthreads) * sizeof *s->cur);
+			memcpy(s->cur, vector_table_get(&s->states, id), (2ull + s->nthreads) * sizeof *s->cur);
 			for (uint32_t t = 0; t < s->nthreads && ok; t++)
 				ok = expand(s, id, t);
 			s->r->limit = spent(s, ++count);
@@ -354,7 +354,7 @@ static bool build_path(struct object_search *s)
 		}
 		if (!how)
 			break;
-		const int32_t *to = vectab_get(&s->renamings, how->rename);
+		const int32_t *to = vector_table_get(&s->renamings, how->rename);
 		memcpy(was, real, s->nthreads * sizeof *was);
 		for (uint32_t t = 0; t < s->nthreads; t++)
 			real[to[t]] = was[t];

@@ -92,7 +92,7 @@ static bool make_kinds(struct object_steps *s)
 		struct object_kind *k = &s->kinds[s->nkinds];
 		k->tmpl = p->threads[t].tmpl;
 		k->thread = t;
-		vectab_init(&k->frames, tm->nslots);
+		vector_table_init(&k->frames, tm->nslots);
 		map_init(&k->memo);
 		s->kind_of[t] = s->nkinds++;
 	}
@@ -105,8 +105,8 @@ bool object_steps_init(struct object_steps *s, const struct ir *p, uint32_t obje
 	s->ir = p;
 	s->object = object;
 	s->local = local;
-	vectab_init(&s->globals, p->nglobals);
-	vectab_init(&s->rels, 2);
+	vector_table_init(&s->globals, p->nglobals);
+	vector_table_init(&s->rels, 2);
 	uint32_t *own = owners(p);
 	s->cls = calloc(p->nnodes + 1ull, 1);
 	bool ok = own && s->cls && make_kinds(s);
@@ -119,13 +119,13 @@ bool object_steps_init(struct object_steps *s, const struct ir *p, uint32_t obje
 void object_steps_free(struct object_steps *s)
 {
 	for (uint32_t k = 0; k < s->nkinds; k++) {
-		vectab_free(&s->kinds[k].frames);
+		vector_table_free(&s->kinds[k].frames);
 		map_free(&s->kinds[k].memo);
 	}
 	for (uint32_t i = 0; i <= OBJECT_CHAIN; i++)
 		free(s->level[i].g);
-	vectab_free(&s->globals);
-	vectab_free(&s->rels);
+	vector_table_free(&s->globals);
+	vector_table_free(&s->rels);
 	free(s->cls);
 	free(s->kinds);
 	free(s->kind_of);
@@ -137,10 +137,10 @@ void object_steps_free(struct object_steps *s)
 
 uint64_t object_steps_bytes(const struct object_steps *s)
 {
-	uint64_t n = vectab_bytes(&s->globals) + s->cap_edges * sizeof *s->edges + s->cap_moves * 4ull +
+	uint64_t n = vector_table_bytes(&s->globals) + s->cap_edges * sizeof *s->edges + s->cap_moves * 4ull +
 	             s->cap_events * sizeof *s->events;
 	for (uint32_t k = 0; k < s->nkinds; k++)
-		n += vectab_bytes(&s->kinds[k].frames) + s->kinds[k].memo.cap * sizeof(struct map_slot);
+		n += vector_table_bytes(&s->kinds[k].frames) + s->kinds[k].memo.cap * sizeof(struct map_slot);
 	return n;
 }
 
@@ -165,9 +165,9 @@ static bool level_room(struct object_steps *s, uint32_t i)
 static void emit(struct object_steps *s, uint32_t at)
 {
 	struct object_edge e = { .move = s->nmoves, .nmoves = s->nway, .event = s->nevents, .nevents = s->nmet };
-	e.global = vectab_add(&s->globals, s->level[at].g);
-	e.frame = vectab_add(&s->kinds[s->kind].frames, s->level[at].f);
-	if (e.global == VECTAB_NONE || e.frame == VECTAB_NONE || !GROW_RAW(s->edges, s->cap_edges, s->nedges + 1ull) ||
+	e.global = vector_table_add(&s->globals, s->level[at].g);
+	e.frame = vector_table_add(&s->kinds[s->kind].frames, s->level[at].f);
+	if (e.global == VECTOR_TABLE_NONE || e.frame == VECTOR_TABLE_NONE || !GROW_RAW(s->edges, s->cap_edges, s->nedges + 1ull) ||
 	    !GROW_RAW(s->moves, s->cap_moves, (uint64_t)s->nmoves + s->nway) ||
 	    !GROW_RAW(s->events, s->cap_events, (uint64_t)s->nevents + s->nmet)) {
 		s->failed = true;
@@ -193,8 +193,8 @@ struct object_visit {
 
 static void note_event(struct object_steps *s, enum monitor_event what, int32_t value)
 {
-	uint32_t rel = vectab_add(&s->rels, (int32_t[]){ (int32_t)what, value });
-	s->failed |= rel == VECTAB_NONE;
+	uint32_t rel = vector_table_add(&s->rels, (int32_t[]){ (int32_t)what, value });
+	s->failed |= rel == VECTOR_TABLE_NONE;
 	s->met[s->nmet++] = (struct object_event){ rel, s->nway - 1 };
 }
 
@@ -268,8 +268,8 @@ const struct object_edge *object_steps_of(struct object_steps *s, uint32_t kind,
 			return NULL;
 		}
 		s->edges[s->nedges++] = (struct object_edge){ 0 };
-		memcpy(s->level[0].g, vectab_get(&s->globals, global), s->ir->nglobals * sizeof(int32_t));
-		memcpy(s->level[0].f, vectab_get(&k->frames, frame), s->ir->templates[k->tmpl].nslots * sizeof(int32_t));
+		memcpy(s->level[0].g, vector_table_get(&s->globals, global), s->ir->nglobals * sizeof(int32_t));
+		memcpy(s->level[0].f, vector_table_get(&k->frames, frame), s->ir->templates[k->tmpl].nslots * sizeof(int32_t));
 		s->kind = kind;
 		s->nway = s->nmet = 0;
 		follow(s, 0, false, false);

@@ -11,7 +11,7 @@
 #define INTACT_EXPLORE_OBJECT_STEP_H
 
 #include "base/map.h"
-#include "explore/vectab.h"
+#include "explore/vector_table.h"
 #include "ir/ir.h"
 
 #define OBJECT_CHAIN 64u /* steps of one transition at most */
@@ -36,7 +36,7 @@ enum object_class {
 
 struct object_kind {
 	uint32_t tmpl, thread;
-	struct vectab frames;
+	struct vector_table frames;
 	struct map memo; /* (global, frame) -> header of its edges */
 };
 
@@ -52,8 +52,8 @@ struct object_steps {
 	uint32_t nkinds;
 	struct object_kind *kinds;
 	uint32_t *kind_of; /* by thread */
-	struct vectab globals;
-	struct vectab rels;        /* (enum monitor_event, value) */
+	struct vector_table globals;
+	struct vector_table rels;  /* (enum monitor_event, value) */
 	struct object_edge *edges; /* a header (global = how many) before each list */
 	uint32_t nedges, cap_edges;
 	uint32_t *moves;

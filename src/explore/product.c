@@ -16,14 +16,14 @@ uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow)
 {
 	assert(g < x->plain_globals.n && shadow < x->plain_globals.n);
 	int32_t v[2] = { (int32_t)g, (int32_t)shadow };
-	uint32_t before = x->globals.n, id = vectab_add(&x->globals, v);
-	if (id == VECTAB_NONE || id < before)
+	uint32_t before = x->globals.n, id = vector_table_add(&x->globals, v);
+	if (id == VECTOR_TABLE_NONE || id < before)
 		return id;
 	bool ok = stable_array_reserve(&x->unequal, (uint64_t)id + 1);
 	for (uint32_t i = 0; ok && i < x->nkinds; i++) /* rows can be asked for from now on */
 		ok = stable_array_reserve(&x->kinds[i].rows, (uint64_t)id + 1);
 	if (!ok)
-		return VECTAB_NONE;
+		return VECTOR_TABLE_NONE;
 	*(bool *)stable_array_at(&x->unequal, id) = g != shadow;
 	return id;
 }
@@ -32,16 +32,16 @@ uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow)
  * unless the program keeps dead slots. */
 static uint32_t canonical(struct product *x, struct prod_kind *k, uint32_t frame)
 {
-	const struct ir_node *n = &x->ir->nodes[vectab_get(&k->frames, frame)[0]];
+	const struct ir_node *n = &x->ir->nodes[vector_table_get(&k->frames, frame)[0]];
 	if (!n->ndead)
 		return frame;
 	int32_t *f = malloc(sizeof *f * k->frames.width);
 	if (!f)
-		return VECTAB_NONE;
-	memcpy(f, vectab_get(&k->frames, frame), sizeof *f * k->frames.width);
+		return VECTOR_TABLE_NONE;
+	memcpy(f, vector_table_get(&k->frames, frame), sizeof *f * k->frames.width);
 	for (uint32_t i = 0; i < n->ndead; i++)
 		f[x->ir->kills[n->dead + i]] = 0;
-	uint32_t id = vectab_add(&k->frames, f);
+	uint32_t id = vector_table_add(&k->frames, f);
 	free(f);
 	return id;
 }
@@ -51,15 +51,15 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 	assert(frame < k->frames.n && script < x->scripts.n && phase <= 1);
 	assert(x->mode == PROD_COMMIT ? shadow < k->frames.n : !shadow && !script && !phase);
 	int32_t v[4] = { (int32_t)frame, (int32_t)shadow, (int32_t)script, phase };
-	uint32_t id = vectab_add(&k->locals, v);
-	if (id == VECTAB_NONE || id < k->ninfo)
+	uint32_t id = vector_table_add(&k->locals, v);
+	if (id == VECTOR_TABLE_NONE || id < k->ninfo)
 		return id;
 	if (!GROW(k->info, k->cap, id + 1ull) || !stable_array_reserve(&k->attr, (uint64_t)id + 1))
-		return VECTAB_NONE;
-	uint32_t node = (uint32_t)vectab_get(&k->frames, frame)[0];
+		return VECTOR_TABLE_NONE;
+	uint32_t node = (uint32_t)vector_table_get(&k->frames, frame)[0];
 	uint32_t canon = canonical(x, k, frame);
-	if (canon == VECTAB_NONE)
-		return VECTAB_NONE;
+	if (canon == VECTOR_TABLE_NONE)
+		return VECTOR_TABLE_NONE;
 	bool equal = x->mode == PROD_COMMIT && canon == canonical(x, k, shadow);
 	bool inside = product_marked(x, node);
 	k->info[id] = (struct prod_local){ frame, shadow, script, phase, inside, equal, canon };
@@ -103,19 +103,19 @@ bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, u
 		struct prod_kind *k = &x->kinds[x->nkinds];
 		k->tmpl = t;
 		k->thread = i;
-		vectab_init(&k->frames, tm->nslots);
-		vectab_init(&k->locals, 4);
+		vector_table_init(&k->frames, tm->nslots);
+		vector_table_init(&k->locals, 4);
 		k->limit = UINT32_MAX;
 		stable_array_init(&k->attr, 1);
 		stable_array_init(&k->rows, sizeof(struct prod_row *));
 		x->kind_of[i] = x->nkinds++;
 	}
 	assert(x->nkinds <= ir->nthreads);
-	vectab_init(&x->plain_globals, ir->nglobals);
-	vectab_init(&x->globals, 2);
-	vectab_init(&x->scripts, 2);
+	vector_table_init(&x->plain_globals, ir->nglobals);
+	vector_table_init(&x->globals, 2);
+	vector_table_init(&x->scripts, 2);
 	int32_t empty[2] = { -1, -1 };
-	return vectab_add(&x->scripts, empty) == 0;
+	return vector_table_add(&x->scripts, empty) == 0;
 }
 
 void product_free(struct product *x)
@@ -124,8 +124,8 @@ void product_free(struct product *x)
 		struct prod_kind *k = &x->kinds[i];
 		for (uint64_t g = 0; g < k->rows.cap; g++)
 			free(*(struct prod_row **)stable_array_at(&k->rows, (uint32_t)g));
-		vectab_free(&k->frames);
-		vectab_free(&k->locals);
+		vector_table_free(&k->frames);
+		vector_table_free(&k->locals);
 		stable_array_free(&k->attr);
 		stable_array_free(&k->rows);
 		free(k->memo);
@@ -136,9 +136,9 @@ void product_free(struct product *x)
 	free(x->retired);
 	free(x->kinds);
 	free(x->kind_of);
-	vectab_free(&x->plain_globals);
-	vectab_free(&x->globals);
-	vectab_free(&x->scripts);
+	vector_table_free(&x->plain_globals);
+	vector_table_free(&x->globals);
+	vector_table_free(&x->scripts);
 	stable_array_free(&x->unequal);
 	stable_array_free(&x->edges);
 	locks_free(&x->locks);
@@ -150,24 +150,24 @@ void product_free(struct product *x)
 
 uint32_t product_initial_global(struct product *x)
 {
-	uint32_t g = vectab_add(&x->plain_globals, x->ir->init);
+	uint32_t g = vector_table_add(&x->plain_globals, x->ir->init);
 	return product_add_global(x, g, g);
 }
 
 uint32_t product_initial_local(struct product *x, uint32_t thread)
 {
 	struct prod_kind *k = &x->kinds[x->kind_of[thread]];
-	uint32_t f = vectab_add(&k->frames, x->ir->init + x->ir->threads[thread].frame);
+	uint32_t f = vector_table_add(&k->frames, x->ir->init + x->ir->threads[thread].frame);
 	return product_add_local(x, k, f, x->mode == PROD_COMMIT ? f : 0, 0, 0);
 }
 
 uint64_t product_bytes(const struct product *x)
 {
-	uint64_t n = vectab_bytes(&x->plain_globals) + vectab_bytes(&x->globals) + vectab_bytes(&x->scripts) +
+	uint64_t n = vector_table_bytes(&x->plain_globals) + vector_table_bytes(&x->globals) + vector_table_bytes(&x->scripts) +
 	             stable_array_bytes(&x->edges) + stable_array_bytes(&x->unequal) + (uint64_t)x->cap_moves * 4 + x->row_bytes;
 	for (uint32_t i = 0; i < x->nkinds; i++) {
 		const struct prod_kind *k = &x->kinds[i];
-		n += vectab_bytes(&k->frames) + vectab_bytes(&k->locals) + stable_array_bytes(&k->attr) +
+		n += vector_table_bytes(&k->frames) + vector_table_bytes(&k->locals) + stable_array_bytes(&k->attr) +
 		     stable_array_bytes(&k->rows) + (uint64_t)k->cap * sizeof *k->info;
 	}
 	return n;

@@ -27,7 +27,7 @@
 #include "base/map.h"
 #include "explore/locks.h"
 #include "explore/stable_array.h"
-#include "explore/vectab.h"
+#include "explore/vector_table.h"
 #include "ir/ir.h"
 
 #define PROD_NONE      UINT32_MAX
@@ -114,8 +114,8 @@ enum prod_attr {                    /* of a local state */
 
 struct prod_kind {
 	uint32_t tmpl, thread; /* a thread of it */
-	struct vectab frames;
-	struct vectab locals; /* (frame, shadow, script, phase) */
+	struct vector_table frames;
+	struct vector_table locals; /* (frame, shadow, script, phase) */
 	struct prod_local *info;
 	uint32_t ninfo, cap;
 	uint32_t limit;           /* ids from here on are answered with PROD_WIDEN */
@@ -127,7 +127,7 @@ struct prod_kind {
 /*
  * Everything here may be read while another thread works out a step: edges,
  * attributes and rows never move, an entry is published after what it points
- * to. Working one out is done under `lock`; info, moves and the vectabs
+ * to. Working one out is done under `lock`; info, moves and the vector_tables
  * belong to the thread that holds it (or to a search with one thread).
  */
 struct product {
@@ -138,9 +138,9 @@ struct product {
 	uint32_t nkinds;
 	struct prod_kind *kinds;
 	uint32_t *kind_of; /* by thread */
-	struct vectab plain_globals;
-	struct vectab globals;       /* (plain, shadow) */
-	struct vectab scripts;       /* (prefix, choice): a list, 0 is empty */
+	struct vector_table plain_globals;
+	struct vector_table globals; /* (plain, shadow) */
+	struct vector_table scripts; /* (prefix, choice): a list, 0 is empty */
 	struct stable_array unequal; /* one byte per global: it and its shadow differ */
 	uint32_t limit;              /* global ids from here on: PROD_WIDEN */
 	struct stable_array edges;   /* struct prod_edge; a header's `global` is the length */
@@ -210,10 +210,6 @@ static inline bool product_unequal(const struct product *x, uint32_t global)
 	return *(const bool *)stable_array_at(&x->unequal, global);
 }
 
-static inline const struct prod_local *product_local(const struct product *x, uint32_t kind, uint32_t local)
-{
-	return &x->kinds[kind].info[local];
-}
 uint64_t product_bytes(const struct product *x);
 
 /* Switches transactions on; false when out of memory. */

@@ -84,7 +84,7 @@ struct glueing {
 static uint32_t node_of(const struct prod_kind *k, uint32_t local)
 {
 	assert(local < k->ninfo);
-	return (uint32_t)vectab_get(&k->frames, k->info[local].frame)[0];
+	return (uint32_t)vector_table_get(&k->frames, k->info[local].frame)[0];
 }
 
 static bool final_flags(uint32_t flags)

@@ -23,7 +23,7 @@ static uint32_t script_push(struct product *x, uint32_t rest, uint32_t choice)
 {
 	assert(rest < x->scripts.n);
 	int32_t v[2] = { (int32_t)rest, (int32_t)choice };
-	return vectab_add(&x->scripts, v);
+	return vector_table_add(&x->scripts, v);
 }
 
 /* ---- the serial run on the shadow --------------------------------------- */
@@ -76,11 +76,11 @@ static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const 
 			p.extra = script_push(s->x, p.extra, ch->pick[i]);
 		}
 	}
-	p.global = vectab_add(&s->x->plain_globals, g);
-	p.frame = vectab_add(&s->k->frames, f);
+	p.global = vector_table_add(&s->x->plain_globals, g);
+	p.frame = vector_table_add(&s->k->frames, f);
 	p.steps++;
 	assert(p.used <= s->nscript);
-	if (p.global == VECTAB_NONE || p.frame == VECTAB_NONE || p.extra == VECTAB_NONE) {
+	if (p.global == VECTOR_TABLE_NONE || p.frame == VECTOR_TABLE_NONE || p.extra == VECTOR_TABLE_NONE) {
 		s->x->out_of_memory = true;
 		return false;
 	}
@@ -133,8 +133,8 @@ static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
 			continue;
 		}
 		/* copies: the tables may move while outcomes are added */
-		memcpy(g, vectab_get(&x->plain_globals, s->now.global), p->nglobals * sizeof *g);
-		memcpy(f, vectab_get(&s->k->frames, s->now.frame), s->k->frames.width * sizeof *f);
+		memcpy(g, vector_table_get(&x->plain_globals, s->now.global), p->nglobals * sizeof *g);
+		memcpy(f, vector_table_get(&s->k->frames, s->now.frame), s->k->frames.width * sizeof *f);
 		if (!ir_each(p, s->k->thread, g, f, gout, fout, shadow_outcome, s))
 			s->flags |= PRODF_SHADOW_STUCK;
 	}
@@ -148,7 +148,7 @@ static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
 
 static void emit(struct computing *c, uint32_t global, uint32_t local, uint32_t flags)
 {
-	if (global == VECTAB_NONE || local == VECTAB_NONE || !GROW(c->out, c->cap_out, c->nout + 1ull) ||
+	if (global == VECTOR_TABLE_NONE || local == VECTOR_TABLE_NONE || !GROW(c->out, c->cap_out, c->nout + 1ull) ||
 	    !GROW(c->chain, c->cap_chain, c->nchain + 1ull)) {
 		c->x->out_of_memory = true;
 		return;
@@ -199,14 +199,14 @@ static uint32_t *whole_script(struct product *x, uint32_t before, const struct i
 {
 	assert(before < x->scripts.n && ch->n <= IR_MAX_CHOICES);
 	uint32_t len = 0;
-	for (uint32_t s = before; s; s = (uint32_t)vectab_get(&x->scripts, s)[0])
+	for (uint32_t s = before; s; s = (uint32_t)vector_table_get(&x->scripts, s)[0])
 		len++;
 	uint32_t *list = malloc(sizeof *list * (len + ch->n + 1));
 	*n = len + ch->n;
 	if (!list)
 		return NULL;
-	for (uint32_t s = before, i = len; s; s = (uint32_t)vectab_get(&x->scripts, s)[0])
-		list[--i] = (uint32_t)vectab_get(&x->scripts, s)[1];
+	for (uint32_t s = before, i = len; s; s = (uint32_t)vector_table_get(&x->scripts, s)[0])
+		list[--i] = (uint32_t)vector_table_get(&x->scripts, s)[1];
 	memcpy(list + len, ch->pick, ch->n * sizeof *list);
 	return list;
 }
@@ -216,8 +216,8 @@ static uint32_t reversed(struct product *x, uint32_t script)
 {
 	assert(script < x->scripts.n);
 	uint32_t out = 0;
-	while (script && out != VECTAB_NONE) {
-		const int32_t *v = vectab_get(&x->scripts, script);
+	while (script && out != VECTOR_TABLE_NONE) {
+		const int32_t *v = vector_table_get(&x->scripts, script);
 		uint32_t rest = (uint32_t)v[0];
 		out = script_push(x, out, (uint32_t)v[1]);
 		script = rest;
@@ -254,7 +254,7 @@ static void commit_outcomes(struct computing *c, uint32_t g, uint32_t f, bool wa
 static bool follow_script(struct computing *c, const struct ir_choices *ch, uint32_t *script)
 {
 	for (uint32_t i = 0; i < ch->n && *script; i++) {
-		const int32_t *v = vectab_get(&c->x->scripts, *script);
+		const int32_t *v = vector_table_get(&c->x->scripts, *script);
 		if ((uint32_t)v[1] != ch->pick[i])
 			return false;
 		*script = (uint32_t)v[0];
@@ -273,8 +273,8 @@ static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const in
 		c->number++;
 		return true;
 	}
-	uint32_t gid = vectab_add(&x->plain_globals, g), fid = vectab_add(&c->k->frames, f);
-	if (gid == VECTAB_NONE || fid == VECTAB_NONE) {
+	uint32_t gid = vector_table_add(&x->plain_globals, g), fid = vector_table_add(&c->k->frames, f);
+	if (gid == VECTOR_TABLE_NONE || fid == VECTOR_TABLE_NONE) {
 		x->out_of_memory = true;
 		return false;
 	}
@@ -307,7 +307,7 @@ void product_one_step(struct computing *c, uint32_t global, uint32_t local)
 	assert(global < c->x->globals.n && local < c->k->ninfo);
 	struct product *x = c->x;
 	const struct ir *p = x->ir;
-	const int32_t *pair = vectab_get(&x->globals, global);
+	const int32_t *pair = vector_table_get(&x->globals, global);
 	uint32_t plain = (uint32_t)pair[0];
 	c->shadow_global = (uint32_t)pair[1];
 	c->from = c->k->info[local];
@@ -319,8 +319,8 @@ void product_one_step(struct computing *c, uint32_t global, uint32_t local)
 		return;
 	}
 	int32_t *g = room, *f = g + ng, *gout = f + nf, *fout = gout + ng;
-	memcpy(g, vectab_get(&x->plain_globals, plain), ng * sizeof *g);
-	memcpy(f, vectab_get(&c->k->frames, c->from.frame), nf * sizeof *f);
+	memcpy(g, vector_table_get(&x->plain_globals, plain), ng * sizeof *g);
+	memcpy(f, vector_table_get(&c->k->frames, c->from.frame), nf * sizeof *f);
 	c->from_node = (uint32_t)f[0];
 	ir_each(p, c->k->thread, g, f, gout, fout, step_outcome, c);
 	free(room);

@@ -20,8 +20,8 @@ struct quiescence {
 	const struct search_options *o;
 	struct search_result *r;
 	struct product x;
-	uint32_t n;           /* threads */
-	struct vectab states; /* globals, locals */
+	uint32_t n;                 /* threads */
+	struct vector_table states; /* globals, locals */
 	struct quiet_origin *from;
 	uint32_t cap_from;
 	struct arrow *arrows;
@@ -67,11 +67,11 @@ static bool all_outside(const struct quiescence *q, const uint32_t *ids)
 /* The number of the state; new ones are remembered. */
 static uint32_t add_state(struct quiescence *q, const uint32_t *ids, struct quiet_origin from)
 {
-	uint32_t before = q->states.n, id = vectab_add(&q->states, (const int32_t *)ids);
-	if (id == VECTAB_NONE ||
+	uint32_t before = q->states.n, id = vector_table_add(&q->states, (const int32_t *)ids);
+	if (id == VECTOR_TABLE_NONE ||
 	    (id >= before && (!GROW(q->from, q->cap_from, id + 1ull) || !GROW(q->out, q->cap_out, id + 1ull)))) {
 		q->limit = "memory";
-		return VECTAB_NONE;
+		return VECTOR_TABLE_NONE;
 	}
 	if (id >= before) {
 		q->from[id] = from;
@@ -90,7 +90,7 @@ static void add_arrow(struct quiescence *q, uint32_t from, uint32_t to)
 
 static void expand(struct quiescence *q, uint32_t id)
 {
-	memcpy(q->cur, vectab_get(&q->states, id), sizeof *q->cur * (q->n + 1));
+	memcpy(q->cur, vector_table_get(&q->states, id), sizeof *q->cur * (q->n + 1));
 	for (uint32_t t = 0; t < q->n && !q->limit; t++) {
 		uint32_t count;
 		if (t && same_group(q, t - 1, t) && q->cur[t] == q->cur[t + 1])
@@ -109,7 +109,7 @@ static void expand(struct quiescence *q, uint32_t id)
 			q->next[t + 1] = e[k].local;
 			sort_thread(q, q->next, t, q->who);
 			uint32_t to = add_state(q, q->next, (struct quiet_origin){ id, t, k });
-			if (to != VECTAB_NONE)
+			if (to != VECTOR_TABLE_NONE)
 				add_arrow(q, id, to);
 		}
 		if (q->x.out_of_memory)
@@ -120,7 +120,7 @@ static void expand(struct quiescence *q, uint32_t id)
 static void check_limits(struct quiescence *q)
 {
 	const struct search_options *o = q->o;
-	q->r->bytes = vectab_bytes(&q->states) + product_bytes(&q->x) + q->cap_from * sizeof *q->from +
+	q->r->bytes = vector_table_bytes(&q->states) + product_bytes(&q->x) + q->cap_from * sizeof *q->from +
 	              q->cap_arrows * sizeof *q->arrows;
 	if (q->states.n > QUIESCENCE_STATES || (o->max_states && q->states.n > o->max_states))
 		q->limit = "states";
@@ -175,7 +175,7 @@ static bool make_path(struct quiescence *q, uint32_t state)
 		steps[--k] = q->from[i];
 	for (uint32_t i = 0; i < q->n; i++)
 		q->who[i] = i;
-	memcpy(q->cur, vectab_get(&q->states, 0), sizeof *q->cur * (q->n + 1));
+	memcpy(q->cur, vector_table_get(&q->states, 0), sizeof *q->cur * (q->n + 1));
 	for (uint32_t i = 0; ok && i < n; i++) {
 		uint32_t t = steps[i].thread, k = steps[i].outcome;
 		const struct prod_edge *e = product_step(&q->x, q->x.kind_of[t], q->cur[0], q->cur[t + 1], &count);
@@ -195,7 +195,7 @@ static bool quiescence_init(struct quiescence *q)
 {
 	bool ok = product_init(&q->x, q->ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL);
 	q->n = q->ir->nthreads;
-	vectab_init(&q->states, q->n + 1);
+	vector_table_init(&q->states, q->n + 1);
 	q->cur = calloc(q->n + 2, sizeof *q->cur);
 	q->next = calloc(q->n + 2, sizeof *q->next);
 	q->who = calloc(q->n + 2, sizeof *q->who);
@@ -210,7 +210,7 @@ static bool quiescence_init(struct quiescence *q)
 static void quiescence_free(struct quiescence *q)
 {
 	product_free(&q->x);
-	vectab_free(&q->states);
+	vector_table_free(&q->states);
 	free(q->from);
 	free(q->arrows);
 	free(q->out);

@@ -13,7 +13,7 @@ struct serial_origin {
 struct serial_search {
 	struct product *x;
 	uint32_t n; /* threads */
-	struct vectab states;
+	struct vector_table states;
 	struct serial_origin *from;
 	uint32_t cap;
 	int32_t *cur, *next;
@@ -21,8 +21,8 @@ struct serial_search {
 
 static bool add(struct serial_search *s, const int32_t *v, struct serial_origin from)
 {
-	uint32_t before = s->states.n, id = vectab_add(&s->states, v);
-	if (id == VECTAB_NONE)
+	uint32_t before = s->states.n, id = vector_table_add(&s->states, v);
+	if (id == VECTOR_TABLE_NONE)
 		return false;
 	if (id < before)
 		return true;
@@ -85,7 +85,7 @@ bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct m
 	bool found = false;
 	*path = NULL;
 	*n = 0;
-	vectab_init(&s.states, s.n + 1);
+	vector_table_init(&s.states, s.n + 1);
 	s.cur = calloc(s.n + 1, sizeof *s.cur);
 	s.next = calloc(s.n + 1, sizeof *s.next);
 	bool ok = s.cur && s.next;
@@ -96,13 +96,13 @@ bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct m
 		ok = add(&s, s.cur, (struct serial_origin){ 0, IR_NONE, 0 });
 	}
 	for (uint32_t i = 0; ok && i < s.states.n && i < max && !found; i++) {
-		memcpy(s.cur, vectab_get(&s.states, i), sizeof *s.cur * (s.n + 1));
+		memcpy(s.cur, vector_table_get(&s.states, i), sizeof *s.cur * (s.n + 1));
 		if (!memcmp(s.cur, goal, sizeof *goal * (s.n + 1)))
 			found = make_path(&s, i, path, n);
 		else
 			ok = expand(&s, i);
 	}
-	vectab_free(&s.states);
+	vector_table_free(&s.states);
 	free(s.from);
 	free(s.cur);
 	free(s.next);

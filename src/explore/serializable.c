@@ -6,7 +6,7 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 #include "base/map.h"
-#include "explore/vectab.h"
+#include "explore/vector_table.h"
 #include "verdict/replay.h"
 
 struct explains_item {
@@ -38,8 +38,8 @@ struct serializable {
 	struct map index;             /* slot -> places */
 	struct explains_place *places;
 	uint32_t nplaces, cap_places;
-	struct vectab layer[2]; /* (cut, state) */
-	struct vectab seen;     /* inside a serial block */
+	struct vector_table layer[2]; /* (cut, state) */
+	struct vector_table seen;     /* inside a serial block */
 	int32_t *point, *scratch, *first, *goal;
 	uint64_t points, bytes; /* tried; at most so many in the tables */
 	bool failed;            /* memory or a limit */
@@ -154,13 +154,13 @@ static void make_items(struct serializable *x, const struct run *r, uint32_t fro
 
 /* ---- taking effect ------------------------------------------------------ */
 
-static void add_point(struct serializable *x, struct vectab *to, uint32_t thread, const int32_t *state)
+static void add_point(struct serializable *x, struct vector_table *to, uint32_t thread, const int32_t *state)
 {
 	assert((uint32_t)x->point[thread] < x->total[thread]);
 	memcpy(x->point + x->n, state, sizeof *state * x->p->nstate);
 	ir_clear_dead(x->p, x->point + x->n);
 	x->point[thread]++;
-	if (vectab_add(to, x->point) == VECTAB_NONE)
+	if (vector_table_add(to, x->point) == VECTOR_TABLE_NONE)
 		x->failed = true;
 	x->point[thread]--;
 	x->made++;
@@ -168,7 +168,7 @@ static void add_point(struct serializable *x, struct vectab *to, uint32_t thread
 
 struct taking {
 	struct serializable *x;
-	struct vectab *to;
+	struct vector_table *to;
 	uint32_t thread;
 	bool block;
 };
@@ -186,7 +186,7 @@ static bool take(void *arg, enum ir_result r, const int32_t *next, const struct 
 	}
 	bool in = inside(x, ir_node_of(x->p, next, a->thread));
 	if (a->block && in)
-		x->failed |= vectab_add(&x->seen, next) == VECTAB_NONE;
+		x->failed |= vector_table_add(&x->seen, next) == VECTOR_TABLE_NONE;
 	else if (!in)
 		add_point(x, a->to, a->thread, next);
 	else
@@ -207,7 +207,7 @@ static void halts(struct serializable *x, enum verdict_problem problem, uint32_t
 }
 
 /* Everything the thread's next item can lead to from this state. */
-static void take_item(struct serializable *x, const struct explains_item *it, const int32_t *state, struct vectab *to)
+static void take_item(struct serializable *x, const struct explains_item *it, const int32_t *state, struct vector_table *to)
 {
 	const struct ir *p = x->p;
 	const struct ir_node *at = &p->nodes[ir_node_of(p, state, it->thread)];
@@ -223,13 +223,13 @@ static void take_item(struct serializable *x, const struct explains_item *it, co
 	uint64_t made = x->made;
 	uint32_t why = x->why;
 	x->why = 0;
-	vectab_free(&x->seen);
-	vectab_add(&x->seen, state);
+	vector_table_free(&x->seen);
+	vector_table_add(&x->seen, state);
 	for (uint32_t i = 0; i < x->seen.n && !x->failed; i++) {
-		memcpy(x->first, vectab_get(&x->seen, i), sizeof *state * p->nstate);
+		memcpy(x->first, vector_table_get(&x->seen, i), sizeof *state * p->nstate);
 		if (!ir_successors(p, x->first, it->thread, x->scratch, take, &a))
 			halts(x, PROBLEM_STUCK, it->thread, x->first);
-		x->failed |= ++x->points > 16 * SERIALIZABLE_POINTS || vectab_bytes(&x->seen) > x->bytes;
+		x->failed |= ++x->points > 16 * SERIALIZABLE_POINTS || vector_table_bytes(&x->seen) > x->bytes;
 	}
 	if (x->made == made && !x->why)
 		halts(x, PROBLEM_ENDLESS, it->thread, x->first);
@@ -261,7 +261,7 @@ static void dead_end(struct serializable *x)
 	}
 }
 
-static void expand(struct serializable *x, uint32_t id, int32_t *state, const struct vectab *from, struct vectab *to)
+static void expand(struct serializable *x, uint32_t id, int32_t *state, const struct vector_table *from, struct vector_table *to)
 {
 	assert(id < from->n && from != to);
 	const struct ir *p = x->p;
@@ -269,7 +269,7 @@ static void expand(struct serializable *x, uint32_t id, int32_t *state, const st
 	bool taken = false;
 	x->why = 0;
 	x->now.problem = PROBLEM_NONE;
-	memcpy(x->point, vectab_get(from, id), sizeof *x->point * from->width);
+	memcpy(x->point, vector_table_get(from, id), sizeof *x->point * from->width);
 	memcpy(state, x->point + x->n, sizeof *state * p->nstate);
 	for (uint32_t t = 0; t < x->n && !taken; t++) {
 		const struct explains_item *it = next_item(x, x->point, t);
@@ -287,25 +287,25 @@ static void expand(struct serializable *x, uint32_t id, int32_t *state, const st
 }
 
 /* Layer by layer; the last one is what can come out. */
-static const struct vectab *run_layers(struct serializable *x, const int32_t *init)
+static const struct vector_table *run_layers(struct serializable *x, const int32_t *init)
 {
 	int32_t *state = malloc(sizeof *state * (x->p->nstate + 1));
-	struct vectab *from = &x->layer[0], *to = &x->layer[1];
+	struct vector_table *from = &x->layer[0], *to = &x->layer[1];
 	x->failed |= !state;
 	if (!x->failed) {
 		memset(x->point, 0, sizeof *x->point * x->n);
 		memcpy(x->point + x->n, init, sizeof *init * x->p->nstate);
 		ir_clear_dead(x->p, x->point + x->n);
-		x->failed |= vectab_add(from, x->point) == VECTAB_NONE;
+		x->failed |= vector_table_add(from, x->point) == VECTOR_TABLE_NONE;
 	}
 	for (uint32_t k = 0; k < x->nitems && !x->failed; k++) {
 		for (uint32_t i = 0; i < from->n && !x->failed; i++) {
 			expand(x, i, state, from, to);
 			x->failed |= ++x->points > SERIALIZABLE_POINTS * 16 || to->n > SERIALIZABLE_POINTS ||
-			             vectab_bytes(from) + vectab_bytes(to) > x->bytes;
+			             vector_table_bytes(from) + vector_table_bytes(to) > x->bytes;
 		}
-		vectab_free(from);
-		struct vectab *swap = from;
+		vector_table_free(from);
+		struct vector_table *swap = from;
 		from = to;
 		to = swap;
 	}
@@ -325,9 +325,9 @@ static bool serializable_init(struct serializable *x, const struct ir *p, uint32
 	x->n = p->nthreads;
 	x->bytes = bytes ? bytes : SERIALIZABLE_BYTES;
 	map_init(&x->index);
-	vectab_init(&x->layer[0], p->nthreads + p->nstate);
-	vectab_init(&x->layer[1], p->nthreads + p->nstate);
-	vectab_init(&x->seen, p->nstate);
+	vector_table_init(&x->layer[0], p->nthreads + p->nstate);
+	vector_table_init(&x->layer[1], p->nthreads + p->nstate);
+	vector_table_init(&x->seen, p->nstate);
 	x->items = calloc(steps + 1, sizeof *x->items);
 	x->of = calloc(steps + 1, sizeof *x->of);
 	x->start = calloc(n + 1, sizeof *x->start);
@@ -352,9 +352,9 @@ static void serializable_free(struct serializable *x)
 	for (uint32_t i = 0; x->items && i < x->nitems; i++)
 		free(x->items[i].after);
 	map_free(&x->index);
-	vectab_free(&x->layer[0]);
-	vectab_free(&x->layer[1]);
-	vectab_free(&x->seen);
+	vector_table_free(&x->layer[0]);
+	vector_table_free(&x->layer[1]);
+	vector_table_free(&x->seen);
 	free(x->places);
 	free(x->items);
 	free(x->of);
@@ -378,12 +378,12 @@ static bool all_outside(const struct serializable *x, const int32_t *state)
 }
 
 /* The last layer of this path, or NULL. x->goal is its end. */
-static const struct vectab *judge(struct serializable *x, const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                                  uint32_t from, uint64_t bytes)
+static const struct vector_table *judge(struct serializable *x, const struct ir *ir, uint32_t block, const struct move *path,
+                                        uint32_t n, uint32_t from, uint64_t bytes)
 {
 	assert(from <= n);
 	struct run r;
-	const struct vectab *last = NULL;
+	const struct vector_table *last = NULL;
 	bool ok = serializable_init(x, ir, block, n, bytes);
 	if (run_init(&r, ir) && ok && replay(&r, path, n) && !run_faulted(&r)) {
 		const int32_t *end = run_now(&r), *start;
@@ -401,10 +401,10 @@ static const struct vectab *judge(struct serializable *x, const struct ir *ir, u
 int serializable_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t from, uint64_t bytes)
 {
 	struct serializable x;
-	const struct vectab *last = judge(&x, ir, block, path, n, from, bytes);
+	const struct vector_table *last = judge(&x, ir, block, path, n, from, bytes);
 	int answer = last ? 0 : -1;
 	for (uint32_t i = 0; last && i < last->n && answer == 0; i++)
-		answer = !memcmp(vectab_get(last, i) + x.n, x.goal, sizeof *x.goal * ir->nstate);
+		answer = !memcmp(vector_table_get(last, i) + x.n, x.goal, sizeof *x.goal * ir->nstate);
 	assert(answer >= -1 && answer <= 1);
 	serializable_free(&x);
 	return answer;
@@ -414,14 +414,14 @@ bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *p
                        int32_t **states, uint32_t *nstates)
 {
 	struct serializable x;
-	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);
+	const struct vector_table *last = judge(&x, ir, block, path, n, 0, bytes);
 	*states = NULL;
 	*nstates = last ? last->n : 0;
 	uint32_t count = *nstates < max ? *nstates : max;
 	if (last)
 		*states = malloc(sizeof **states * ((size_t)count * ir->nstate + 1));
 	for (uint32_t i = 0; *states && i < count; i++)
-		memcpy(*states + (size_t)i * ir->nstate, vectab_get(last, i) + x.n, sizeof **states * ir->nstate);
+		memcpy(*states + (size_t)i * ir->nstate, vector_table_get(last, i) + x.n, sizeof **states * ir->nstate);
 	serializable_free(&x);
 	return *states != NULL;
 }
@@ -430,7 +430,7 @@ enum verdict_problem serializable_stuck(const struct ir *ir, uint32_t block, con
                                         uint32_t *thread, int32_t **state)
 {
 	struct serializable x;
-	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);
+	const struct vector_table *last = judge(&x, ir, block, path, n, 0, bytes);
 	enum verdict_problem problem = PROBLEM_NONE;
 	*state = NULL;
 	if (last && !last->n && !x.other && x.first_halt.problem != PROBLEM_NONE) {

@@ -157,7 +157,7 @@ static uint32_t node_of(const struct shadow_sets *s, const int32_t *v, uint32_t 
 {
 	assert(thread < s->nthreads && (uint32_t)v[1 + thread] < s->x->kinds[s->x->kind_of[thread]].ninfo);
 	const struct prod_kind *k = &s->x->kinds[s->x->kind_of[thread]];
-	return (uint32_t)vectab_get(&k->frames, k->info[v[1 + thread]].frame)[0];
+	return (uint32_t)vector_table_get(&k->frames, k->info[v[1 + thread]].frame)[0];
 }
 
 static void keep(struct shadow_sets *s, const struct delayed_shadow *w, struct list *out)

@@ -83,9 +83,9 @@ static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, u
 	int32_t *g = t->room, *f = g + ng, *g2 = f + nf, *f2 = g2 + ng;
 	struct touch_finding w = { .want = x->moves[edge->move] };
 	struct ir_effect eff = { .events = t->events };
-	uint32_t plain = (uint32_t)vectab_get(&x->globals, global)[0];
-	memcpy(g, vectab_get(&x->plain_globals, plain), ng * sizeof *g);
-	memcpy(f, vectab_get(&k->frames, k->info[local].frame), nf * sizeof *f);
+	uint32_t plain = (uint32_t)vector_table_get(&x->globals, global)[0];
+	memcpy(g, vector_table_get(&x->plain_globals, plain), ng * sizeof *g);
+	memcpy(f, vector_table_get(&k->frames, k->info[local].frame), nf * sizeof *f);
 	ir_each(x->ir, k->thread, g, f, g2, f2, find, &w);
 	w.ch.fixed = w.ch.n;
 	w.ch.n = 0;

@@ -52,7 +52,8 @@ bool tree_grow(struct tree *t)
 	return true;
 }
 
-uint32_t tree_intern(struct tree *t, uint64_t value)
+/* The id of a value; 0: there is no room, grow first. */
+static uint32_t tree_intern(struct tree *t, uint64_t value)
 {
 	uint64_t hash = hash64(value), tag = hash >> 32 << 32, mask = t->cap - 1;
 	uint32_t mine = 0;

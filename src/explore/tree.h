@@ -29,8 +29,6 @@ bool tree_init(struct tree *t);
 void tree_free(struct tree *t);
 /* For one thread while no other uses it; false when out of memory. */
 bool tree_grow(struct tree *t);
-/* The id of a value; 0: there is no room, grow first. */
-uint32_t tree_intern(struct tree *t, uint64_t value);
 uint64_t tree_bytes(const struct tree *t);
 
 static inline uint64_t tree_value(const struct tree *t, uint32_t id)

@@ -4,14 +4,17 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/utf8.h"
 
 enum form_status form_fail(struct form *f, const char *at, const char *why)
 {
+	assert(why && at);
 	if (f->why)
 		return FORM_BAD;
 	f->why = why;
 	f->at = at;
+	assert(f->why && f->at);
 	return FORM_BAD;
 }
 
@@ -25,6 +28,7 @@ static enum form_status stopped(struct form *f, const char *p, const char *why)
 
 void form_space(struct form *f)
 {
+	assert(f->p <= f->end && !*f->end);
 	const char *p = f->p;
 	for (;; p++) {
 		if (*p == '\n')
@@ -35,6 +39,7 @@ void form_space(struct form *f)
 			break;
 	}
 	f->p = p;
+	assert(f->p <= f->end);
 }
 
 static bool name_char(char c)
@@ -45,6 +50,7 @@ static bool name_char(char c)
 
 enum form_status form_name(struct form *f, const char **s, size_t *len)
 {
+	assert(f->p <= f->end);
 	const char *p = f->p;
 	if (*p == '"') {
 		const char *q = ++p;
@@ -55,6 +61,7 @@ enum form_status form_name(struct form *f, const char **s, size_t *len)
 		p += *p == ':'; /* a keyword that became a string */
 		*s = p;
 		*len = (size_t)(q - p);
+		assert(q >= p && q <= f->end);
 		f->p = q + 1;
 		return FORM_OK;
 	}
@@ -91,6 +98,7 @@ enum form_status form_int(struct form *f, int64_t *n)
 		return stopped(f, f->p, "expected a whole number");
 	*n = neg ? -(int64_t)x : (int64_t)x;
 	f->p = p;
+	assert(p <= f->end && digits < p);
 	return FORM_OK;
 }
 
@@ -113,6 +121,7 @@ static int hex4(const char *p, uint32_t *out)
 /* Unescapes [s, e) into out (as long as the text); returns the length. */
 static bool unescape(struct form *f, const char *s, const char *e, char *out, size_t *len)
 {
+	assert(s <= e);
 	char *o = out;
 	while (s < e) {
 		if (*s != '\\') {
@@ -141,11 +150,13 @@ static bool unescape(struct form *f, const char *s, const char *e, char *out, si
 		}
 	}
 	*len = (size_t)(o - out);
+	assert(s >= e);
 	return true;
 }
 
 static enum form_status string(struct form *f, val *v)
 {
+	assert(*f->p == '"');
 	const char *s = f->p + 1, *q = s;
 	bool escaped = false;
 	for (; *q != '"'; q++) {
@@ -179,6 +190,7 @@ static enum form_status string(struct form *f, val *v)
 
 static enum form_status number(struct form *f, val *v)
 {
+	assert(f->p < f->end);
 	const char *p = f->p, *s = p;
 	bool neg = *p == '-', whole = true;
 	uint64_t x = 0;
@@ -212,6 +224,7 @@ static enum form_status number(struct form *f, val *v)
 
 static enum form_status word(struct form *f, val *v)
 {
+	assert(f->p < f->end);
 	bool keyword = *f->p == ':';
 	const char *s;
 	size_t len;
@@ -240,6 +253,8 @@ static enum form_status word(struct form *f, val *v)
 /* Elements up to `close`; in JSON objects pairs are key : value. */
 static enum form_status sequence(struct form *f, char close, enum value_kind kind, val *v, int depth)
 {
+	assert(kind == VK_LIST || kind == VK_SET);
+	assert(depth >= 0 && depth <= FORM_DEPTH);
 	val *elems = NULL;
 	uint32_t n = 0, cap = 0;
 	bool map = close == '}' && kind == VK_LIST;
@@ -295,6 +310,7 @@ static enum form_status sequence(struct form *f, char close, enum value_kind kin
 
 enum form_status form_value(struct form *f, val *v, int depth)
 {
+	assert(depth >= 0 && depth <= FORM_DEPTH + 1 && f->p <= f->end);
 	if (depth > FORM_DEPTH)
 		return form_fail(f, f->p, "nested too deeply");
 	char c = *f->p;

@@ -4,10 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/invariant.h"
+
 /* ---- limits -------------------------------------------------------------- */
 
 void *lim_realloc(struct limits *lim, void *p, size_t old_bytes, size_t new_bytes)
 {
+	assert(!old_bytes || p);
 	if (new_bytes > old_bytes) {
 		size_t more = new_bytes - old_bytes;
 		size_t was = atomic_fetch_add(&lim->used, more);
@@ -29,6 +32,8 @@ void *lim_realloc(struct limits *lim, void *p, size_t old_bytes, size_t new_byte
 
 void lim_free(struct limits *lim, void *p, size_t bytes)
 {
+	assert(p || !bytes);
+	assert(!p || atomic_load(&lim->used) >= bytes);
 	if (p)
 		atomic_fetch_sub(&lim->used, bytes);
 	free(p);
@@ -54,6 +59,7 @@ bool lim_spent(struct limits *lim)
 
 void history_init(struct history *h, struct arena *a, struct limits *lim)
 {
+	assert(a && lim);
 	memset(h, 0, sizeof *h);
 	h->arena = a;
 	h->lim = lim;
@@ -67,6 +73,7 @@ void history_drop_times(struct history *h)
 	lim_free(h->lim, h->tret, h->tret ? h->cap * sizeof *h->tret : 0);
 	h->tcall = h->tret = NULL;
 	h->timed = false;
+	assert(!h->tcall && !h->tret && !h->timed);
 }
 
 void history_free(struct history *h)
@@ -82,6 +89,7 @@ void history_free(struct history *h)
 
 static bool grow(struct history *h)
 {
+	assert(h->n == h->cap);
 	if (h->n >= HISTORY_MAX_OPS) {
 		atomic_store(&h->lim->spent, LIMIT_MEMORY);
 		return false;
@@ -102,14 +110,17 @@ static bool grow(struct history *h)
 			return false;
 	}
 	h->cap = cap;
+	assert(h->n < h->cap);
 	return true;
 }
 
 struct hop *history_push(struct history *h)
 {
+	assert(h->n <= h->cap);
 	if (h->n == h->cap && !grow(h))
 		return NULL;
 	struct hop *op = &h->ops[h->n++];
+	assert(h->n <= HISTORY_MAX_OPS);
 	memset(op, 0, sizeof *op);
 	return op;
 }
@@ -128,6 +139,7 @@ uint32_t proc_intern(struct history *h, val name)
 		no_memory(h);
 	if (id == h->procs.len)
 		avec_push(h->arena, &h->procs, name);
+	assert(id < h->procs.len && h->procs.data[id] == name);
 	return id;
 }
 
@@ -138,6 +150,7 @@ uint32_t key_intern(struct history *h, val name)
 		no_memory(h);
 	if (id == h->keys.len)
 		avec_push(h->arena, &h->keys, name);
+	assert(id < h->keys.len && h->keys.data[id] == name);
 	return id;
 }
 
@@ -174,12 +187,14 @@ static bool radix_sort(struct limits *lim, const int64_t *key, uint32_t *idx, ui
 	if (src != idx)
 		memcpy(idx, src, n * sizeof *idx);
 	lim_free(lim, tmp, n * sizeof *tmp);
+	assert(n < 2 || key[idx[0]] <= key[idx[n - 1]]);
 	return true;
 }
 
 /* Follows the cycles of the permutation: record i takes what perm[i] holds. */
 static void permute(struct history *h, uint32_t *perm)
 {
+	assert(!h->n || (h->tcall && h->tret));
 	for (uint32_t i = 0; i < h->n; i++) {
 		if (perm[i] == i)
 			continue;
@@ -202,6 +217,7 @@ static void permute(struct history *h, uint32_t *perm)
 
 bool history_rank(struct history *h)
 {
+	assert(h->timed || !h->n || (h->tcall && h->tret));
 	uint32_t n = h->n, rank = 0;
 	uint32_t *idx = lim_realloc(h->lim, NULL, 0, (size_t)n * sizeof *idx);
 	if (!idx)
@@ -227,6 +243,7 @@ bool history_rank(struct history *h)
 		}
 	}
 	h->nevents = rank;
+	assert(!ok || rank <= 2 * (uint64_t)n);
 	lim_free(h->lim, idx, (size_t)n * sizeof *idx);
 	return ok;
 }

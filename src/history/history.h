@@ -105,7 +105,7 @@ bool init_fits(struct history *h, struct interpretation *in, struct diags *d);
 enum object history_guess_object(const struct history *h, bool *paired);
 /* One operation of a known interpretation: 1 kept, 0 says nothing, -1 wrong
  * (then *why says so). Keys are interned into h. */
-int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op, const char **why);
+int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op, struct why *why);
 
 /* The function code of a name: of the user's specification when there is one
  * (FN_COUNT and above, see user.h), else fn_by_name. */

@@ -9,6 +9,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/invariant.h"
+
 #define INPUT_CHUNK ((size_t)1 << 20)
 
 /* Compressed bytes wait in `in`; one of the two streams is active. */
@@ -31,6 +33,7 @@ static ssize_t read_some(int fd, void *p, size_t n)
 
 static bool start_decoder(struct input *in, bool zstd)
 {
+	assert(!in->dec);
 	struct decoder *d = calloc(1, sizeof *d);
 	if (!d) {
 		in->error = "out of memory";
@@ -95,6 +98,7 @@ bool input_open(struct input *in, const char *path)
 /* What followed `had` in the window, once more. */
 static void copy_from(struct input *in, size_t had)
 {
+	assert(had <= in->end);
 	size_t n = in->end - had, left = in->copy ? in->copy_max - in->copy->len : 0;
 	if (in->copy)
 		buf_add(in->copy, in->buf + had, n < left ? n : left);
@@ -102,6 +106,7 @@ static void copy_from(struct input *in, size_t had)
 
 void input_keep(struct input *in, struct buf *copy, size_t max)
 {
+	assert(!in->copy);
 	in->copy = copy;
 	in->copy_max = max;
 	copy_from(in, 0);
@@ -141,6 +146,7 @@ void input_close(struct input *in)
 /* One step of inflate; a gzip file may be several members in a row. */
 static bool step_gzip(struct input *in, struct decoder *d)
 {
+	assert(in->end <= in->cap && d->pos <= d->end);
 	d->z.next_in = d->in + d->pos;
 	d->z.avail_in = (uInt)(d->end - d->pos);
 	d->z.next_out = (unsigned char *)in->buf + in->end;
@@ -159,6 +165,7 @@ static bool step_gzip(struct input *in, struct decoder *d)
 
 static bool step_zstd(struct input *in, struct decoder *d)
 {
+	assert(in->end <= in->cap && d->pos <= d->end);
 	ZSTD_inBuffer src = { d->in, d->end, d->pos };
 	ZSTD_outBuffer dst = { in->buf, in->cap, in->end };
 	size_t rc = ZSTD_decompressStream(d->ds, &dst, &src);
@@ -168,11 +175,13 @@ static bool step_zstd(struct input *in, struct decoder *d)
 	if (!ZSTD_isError(rc))
 		return true;
 	in->error = "damaged zstd data";
+	assert(in->end <= in->cap && d->pos <= d->end);
 	return false;
 }
 
 static bool fill_decoded(struct input *in)
 {
+	assert(in->dec);
 	struct decoder *d = in->dec;
 	size_t had = in->end;
 	while (in->end == had) {
@@ -199,6 +208,7 @@ static bool fill_decoded(struct input *in)
 
 bool input_fill(struct input *in)
 {
+	assert(in->pos <= in->end && in->end <= in->cap);
 	if (in->eof)
 		return false;
 	if (in->pos) {

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "history/user.h"
 
 uint32_t history_fn(const struct history *h, const char *s, size_t len)
@@ -18,6 +19,7 @@ uint32_t history_fn(const struct history *h, const char *s, size_t len)
 
 const char *history_object(const struct history *h, enum object o)
 {
+	assert(h->user || o < OBJ_COUNT);
 	return h->user ? h->user->name : object_names[o];
 }
 
@@ -76,6 +78,7 @@ enum object history_guess_object(const struct history *h, bool *paired)
 	*paired = guess_pairs(h);
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct hop *op = &h->ops[i];
+		assert(op->fn < 64); /* a bit for each function of the objects */
 		have |= UINT64_C(1) << op->fn;
 		if (op->fn != FN_READ || op->b == VAL_NONE || op->b == VAL_NIL)
 			continue;
@@ -117,6 +120,7 @@ enum object history_guess_object(const struct history *h, bool *paired)
 /* What a write wrote or a read that answered returned; VAL_NONE for others. */
 static val told_value(const struct history *h, const struct hop *op, bool paired)
 {
+	assert(op->ret == RANK_INF || op->ret > op->call);
 	val v = op->fn == FN_WRITE                                                     ? op->a
 	        : op->fn == FN_READ && !(op->flags & HF_FAILED) && op->ret != RANK_INF ? op->b
 	                                                                               : VAL_NONE;
@@ -129,6 +133,7 @@ static val told_value(const struct history *h, const struct hop *op, bool paired
  * invoked; nil when some read saw nil; else 0 for numbers. */
 static val guess_init(struct history *h, enum object o, bool paired)
 {
+	assert(o != OBJ_GUESS);
 	bool numbers = true, text = object_has(o, OBJECT_APPENDS);
 	uint32_t first_write = RANK_INF;
 	val early = VAL_NONE, empty = val_text(&h->vals, VK_STR, "", 0);
@@ -158,13 +163,12 @@ static val guess_init(struct history *h, enum object o, bool paired)
 
 /* ---- one operation ------------------------------------------------------- */
 
-static bool split_pair(struct history *h, struct hop *op, const char **why)
+static bool split_pair(struct history *h, struct hop *op, struct why *why)
 {
 	uint32_t n;
 	const val *e = op->a == VAL_NONE ? NULL : val_elems(&h->vals, op->a, &n);
 	if (!e || n != 2) {
-		*why = "expected a [key value] pair (--pairs=no: values are not pairs)";
-		return false;
+		return why_set(why, "expected a [key value] pair (--pairs=no: values are not pairs)");
 	}
 	op->key = key_intern(h, e[0]);
 	op->a = e[1];
@@ -176,12 +180,12 @@ static bool split_pair(struct history *h, struct hop *op, const char **why)
 	return true;
 }
 
-static int interpret_cas(struct history *h, const struct interpretation *in, struct hop *op, const char **why)
+static int interpret_cas(struct history *h, const struct interpretation *in, struct hop *op, struct why *why)
 {
 	uint32_t n;
 	const val *e = op->a == VAL_NONE ? NULL : val_elems(&h->vals, op->a, &n);
 	if (!e || n != 2) {
-		*why = "cas needs two values, [from to]";
+		why_set(why, "cas needs two values, [from to]");
 		return -1;
 	}
 	if (op->flags & HF_FAILED) {
@@ -192,11 +196,12 @@ static int interpret_cas(struct history *h, const struct interpretation *in, str
 		op->res = op->b == VAL_FALSE ? RES_FALSE : RES_TRUE;
 	}
 	op->a = e[0];
+	assert(n == 2);
 	op->b = e[1];
 	return 1;
 }
 
-static int interpret_read(struct history *h, const struct interpretation *in, struct hop *op, const char **why)
+static int interpret_read(struct history *h, const struct interpretation *in, struct hop *op, struct why *why)
 {
 	if (op->ret == RANK_INF || op->b == VAL_NONE || (op->b == VAL_NIL && in->nil_any))
 		return 0;
@@ -205,7 +210,8 @@ static int interpret_read(struct history *h, const struct interpretation *in, st
 	if ((holds == INIT_NUMBER || holds == INIT_COUNT) && !val_get_int(&h->vals, op->b, &x)) {
 		if (op->b == VAL_NIL)
 			return 0;
-		*why = holds == INIT_NUMBER ? "a counter's read needs a whole number" : "the read needs a whole number";
+		why_set(why, "%s",
+		        holds == INIT_NUMBER ? "a counter's read needs a whole number" : "the read needs a whole number");
 		return -1;
 	}
 	if (holds == INIT_LIST || holds == INIT_SET) {
@@ -213,7 +219,7 @@ static int interpret_read(struct history *h, const struct interpretation *in, st
 		uint32_t n = 0;
 		const val *e = val_elems(&h->vals, op->b, &n);
 		if (!e && op->b != VAL_NIL) {
-			*why = "the read needs a list of elements";
+			why_set(why, "the read needs a list of elements");
 			return -1;
 		}
 		if (val_kind(&h->vals, op->b) != k)
@@ -223,13 +229,13 @@ static int interpret_read(struct history *h, const struct interpretation *in, st
 }
 
 /* The change of a counter, by 1 unless it says. */
-static int interpret_count(struct history *h, struct hop *op, bool less, const char **why)
+static int interpret_count(struct history *h, struct hop *op, bool less, struct why *why)
 {
 	int64_t x;
 	if (op->a == VAL_NONE || op->a == VAL_NIL)
 		op->a = val_int(&h->vals, 1);
 	if (!val_get_int(&h->vals, op->a, &x) || x == INT64_MIN) {
-		*why = "a counter is changed by a whole number";
+		why_set(why, "a counter is changed by a whole number");
 		return -1;
 	}
 	if (less)
@@ -238,32 +244,33 @@ static int interpret_count(struct history *h, struct hop *op, bool less, const c
 	return 1;
 }
 
-static int interpret_element(struct hop *op, bool asks, const char **why)
+static int interpret_element(struct hop *op, bool asks, struct why *why)
 {
 	if (op->a == VAL_NONE || op->a == VAL_NIL) {
-		*why = "the element is missing";
+		why_set(why, "the element is missing");
 		return -1;
 	}
 	if (op->ret != RANK_INF && (op->b == VAL_TRUE || op->b == VAL_FALSE))
 		op->res = op->b == VAL_TRUE ? RES_TRUE : RES_FALSE;
 	if (asks && op->res == RES_NONE) {
 		bool none = op->ret == RANK_INF || op->b == VAL_NONE || op->b == VAL_NIL || op->b == op->a;
-		*why = "contains must return true, false or nothing";
+		why_set(why, "contains must return true, false or nothing");
 		return none ? 0 : -1;
 	}
 	op->b = VAL_NONE;
 	return 1;
 }
 
-int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op, const char **why)
+int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op, struct why *why)
 {
+	assert(in->object != OBJ_GUESS || h->user);
 	if (in->paired && !split_pair(h, op, why))
 		return -1;
 	if (h->user)
 		return user_interpret(h, op, why);
 	const struct object_operation *t = object_operation(in->object, op->fn);
 	if (!t) {
-		*why = "not an operation of this object";
+		why_set(why, "not an operation of this object");
 		return -1;
 	}
 	bool less = op->fn == FN_DEC;
@@ -296,7 +303,7 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 		return 1;
 	default:
 		if (op->a == VAL_NONE) {
-			*why = "the value is missing";
+			why_set(why, "the value is missing");
 			return -1;
 		}
 		op->b = VAL_NONE;
@@ -308,6 +315,7 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 
 static bool wrong_op(struct history *h, const struct interpretation *in, const struct hop *op, const char *why, struct diags *d)
 {
+	assert(*why);
 	struct buf b;
 	buf_init(&b);
 	hop_print(h, op, OBJ_GUESS, &b);
@@ -323,6 +331,7 @@ static bool wrong_op(struct history *h, const struct interpretation *in, const s
 /* What --init may be for the object, or NULL when it is that. */
 static const char *init_wanted(const struct values *vs, enum object o, val init)
 {
+	assert(init != VAL_NONE && o != OBJ_GUESS);
 	enum value_kind k = val_kind(vs, init);
 	int64_t n;
 	switch (object_type(o)->init) {
@@ -343,6 +352,7 @@ static const char *init_wanted(const struct values *vs, enum object o, val init)
 
 bool init_fits(struct history *h, struct interpretation *in, struct diags *d)
 {
+	assert(in->init != VAL_NONE);
 	const char *wanted = init_wanted(&h->vals, in->object, in->init);
 	if (wanted) {
 		struct buf b;
@@ -387,14 +397,14 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 	uint32_t n = 0;
 	bool nil_used = false;
 	h->nfailed = h->npending = h->nreads_open = 0;
+	struct why why = { "" };
 	for (uint32_t i = 0; i < h->n; i++) {
 		struct hop *op = &h->ops[i];
-		const char *why = NULL;
 		uint8_t failed = op->flags & HF_FAILED;
 		bool open = op->ret == RANK_INF, nil = op->fn == FN_READ && op->b == VAL_NIL;
 		int keep = hop_interpret(h, in, op, &why);
 		if (keep < 0)
-			return wrong_op(h, in, op, why, d);
+			return wrong_op(h, in, op, why.text, d);
 		h->nfailed += failed != 0;
 		h->npending += open && keep;
 		h->nreads_open += open && !keep && !failed;
@@ -410,6 +420,7 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 	}
 	h->n = n;
 	in->nil_any &= nil_used;
+	assert(n <= h->cap && in->object != OBJ_GUESS && in->init != VAL_NONE);
 	return true;
 }
 
@@ -446,6 +457,7 @@ void hop_print_short(const struct history *h, const struct hop *op, enum object 
 
 void hop_print(const struct history *h, const struct hop *op, enum object o, struct buf *out)
 {
+	assert(op->proc < h->procs.len && (!h->keys.len || op->key < h->keys.len));
 	hop_print_short(h, op, o, out);
 	buf_str(out, " by process ");
 	val_print(&h->vals, h->procs.data[op->proc], out);

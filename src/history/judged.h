@@ -85,7 +85,7 @@ struct check {
 	int64_t delta;
 };
 
-/* Writes why a part is violated, one or two sentences (report/history_proof.h). */
+/* Writes why a part is violated, one or two sentences (report/history_text.h). */
 typedef void proof_text(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                         const struct part *part, struct buf *out);
 

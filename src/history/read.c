@@ -5,26 +5,34 @@
  * operation is all the state there is. Cost: one pass, no copy of the text.
  */
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "ir/seqspec.h"
 #include "history/read.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", "plume", NULL };
+_Static_assert(FORMAT_TXN_CSV == 10, "format_names[] has a name for each");
+
+const char *const format_names[] = { "guess", "edn",   "json",       "csv",   "log",     "violin",
+	                             "plume", "dbcop", "dbcop-json", "cobra", "txn-csv", NULL };
 
 /* ---- messages ------------------------------------------------------------ */
 
 static const char *line_start(const struct reader *r, const char *at)
 {
+	assert(at >= r->in.buf && at <= r->in.buf + r->in.end);
 	while (at > r->in.buf && at[-1] != '\n')
 		at--;
+	assert(at >= r->in.buf);
 	return at;
 }
 
 void reader_error(struct reader *r, const char *at, size_t len, const char *code, const char *fmt, ...)
 {
+	assert(r->in.pos <= r->in.end);
 	const char *here = r->in.buf + r->in.pos;           /* r->line is the line of this byte */
 	if (at < r->in.buf || at > r->in.buf + r->in.end) { /* a quoted field's text is a copy */
 		at = here;
@@ -81,6 +89,7 @@ struct source *history_line(struct history *h, uint32_t line)
 		at++;
 	}
 	input_close(&in);
+	assert(src->nlines >= 1);
 	return src;
 }
 
@@ -101,6 +110,7 @@ static bool looks_like_violin(const char *p)
 
 static enum format guess(const struct input *in)
 {
+	assert(in->pos <= in->end);
 	const char *p = in->buf + in->pos;
 	while (form_is_space(*p))
 		p++;
@@ -132,6 +142,7 @@ static bool opened(struct reader *r, enum format f)
 		r->in.pos = 3; /* a byte order mark */
 	r->format = f == FORMAT_GUESS ? guess(&r->in) : f;
 	r->h->format = format_names[r->format];
+	assert(r->format > FORMAT_GUESS && r->format <= FORMAT_TXN_CSV);
 	return true;
 }
 
@@ -142,6 +153,9 @@ bool reader_open(struct reader *r, struct history *h, const char *path, enum for
 	map_init(&r->passed);
 	r->h = h;
 	r->d = d;
+	struct stat st;
+	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode) && (f == FORMAT_GUESS || f == FORMAT_COBRA))
+		return (r->directory = true) && input_open_text(&r->in, path, "", 0) && opened(r, FORMAT_COBRA);
 	if (input_open(&r->in, path)) {
 		if (!strcmp(path, "-"))
 			input_keep(&r->in, &h->text, KEPT_TEXT);
@@ -156,6 +170,7 @@ bool reader_open(struct reader *r, struct history *h, const char *path, enum for
 bool reader_open_text(struct reader *r, struct history *h, const char *name, const char *text, size_t len, enum format f,
                       struct diags *d)
 {
+	assert(name && text);
 	memset(r, 0, sizeof *r);
 	map_init(&r->called);
 	map_init(&r->passed);
@@ -178,6 +193,7 @@ void reader_close(struct reader *r)
 
 static enum form_status next_line(struct reader *r, struct read_rec *rec, size_t *used, uint32_t *nl)
 {
+	assert(r->in.pos <= r->in.end);
 	char *s = r->in.buf + r->in.pos, *e = memchr(s, '\n', r->in.end - r->in.pos);
 	if (!e && !r->in.eof)
 		return FORM_MORE;
@@ -196,6 +212,7 @@ static enum form_status next_line(struct reader *r, struct read_rec *rec, size_t
 
 static bool check_rec(struct reader *r, const struct read_rec *rec)
 {
+	assert(rec->kind != REC_SKIP);
 	const char *missing = !rec->has_proc && rec->kind != REC_OP ? "process"
 	                      : rec->fn == FN_NONE && !rec->fname   ? "operation (f)"
 	                                                            : NULL;
@@ -305,6 +322,7 @@ static uint32_t proc_of(struct builder *b, val name)
 		b->small[id] = p + 1;
 	if (!GROW(b->open, b->nopen, p + 1ull))
 		longjmp(*b->r.h->arena->oom, 1);
+	assert(p < b->nopen);
 	return p;
 }
 
@@ -326,6 +344,7 @@ static void note_line(struct history *h, struct diags *d, uint32_t line, const c
 /* A process by its name, for a message. */
 static const char *process(struct builder *b, uint32_t p)
 {
+	assert(p < b->r.h->procs.len);
 	struct buf text;
 	buf_init(&text);
 	buf_str(&text, "process ");
@@ -354,6 +373,7 @@ static bool check_time(struct builder *b, const struct read_rec *rec)
 
 static bool on_invoke(struct builder *b, const struct read_rec *rec, uint32_t p)
 {
+	assert(p < b->nopen && rec->kind == REC_INVOKE);
 	struct history *h = b->r.h;
 	if (b->open[p]) {
 		reader_error(&b->r, rec->start, rec->len, "two-open-operations",
@@ -378,11 +398,13 @@ static bool on_invoke(struct builder *b, const struct read_rec *rec, uint32_t p)
 		h->tret[h->n - 1] = INT64_MAX;
 	}
 	b->open[p] = h->n;
+	assert(b->open[p] && b->open[p] <= h->n);
 	return true;
 }
 
 static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t p)
 {
+	assert(p < b->nopen && rec->kind > REC_INVOKE && rec->kind < REC_OP);
 	struct history *h = b->r.h;
 	if (!b->open[p]) {
 		reader_error(&b->r, rec->start, rec->len, "response-without-invocation", "a response, but %s has no open operation",
@@ -415,6 +437,7 @@ static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t 
 
 static bool on_operation(struct builder *b, const struct read_rec *rec)
 {
+	assert(rec->kind == REC_OP);
 	struct history *h = b->r.h;
 	h->timed = true;
 	if (rec->has_ret && rec->ret < rec->call) {
@@ -469,6 +492,7 @@ static bool check_overlap(struct builder *b)
 /* Whole operations and events have no order among each other. */
 static bool one_kind(struct builder *b, const struct read_rec *rec)
 {
+	assert(rec->kind != REC_SKIP);
 	*(rec->kind == REC_OP ? &b->whole : &b->events) = true;
 	if (!b->whole || !b->events)
 		return true;
@@ -525,6 +549,7 @@ static bool build(struct builder *b)
 
 bool history_read_opened(struct reader *r, const struct read_options *o)
 {
+	assert(r->format > FORMAT_GUESS);
 	struct builder b = { .r = *r, .o = o }; /* not in the arena: when that is full, the reader must still be closed */
 	bool ok = build(&b);
 	reader_close(&b.r);

@@ -10,7 +10,7 @@
  *   log   INFO  jepsen.util - 0  :invoke  :write  3
  *   violin  [1] call add(3), then [1] return (Violin, LiMo)
  *
- * and one of transactions alone, which txn/read.h reads: plume
+ * and those of transactions alone, which txn/read.h reads: plume, dbcop, dbcop-json, cobra (a directory), txn-csv
  *
  * A reader yields one record at a time and keeps nothing of the text; history
  * building (matching responses to invocations) is on top of it.
@@ -22,7 +22,19 @@
 #include "history/history.h"
 #include "history/input.h"
 
-enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN, FORMAT_PLUME };
+enum format {
+	FORMAT_GUESS,
+	FORMAT_EDN,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_LOG,
+	FORMAT_VIOLIN,
+	FORMAT_PLUME,
+	FORMAT_DBCOP,
+	FORMAT_DBCOP_JSON,
+	FORMAT_COBRA,
+	FORMAT_TXN_CSV
+};
 extern const char *const format_names[]; /* by enum format, NULL-terminated */
 
 enum read_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };
@@ -61,6 +73,7 @@ struct reader {
 	enum format format;
 	uint32_t line; /* of the window's first byte */
 	bool started, in_array, ended;
+	bool directory; /* there is no text: in.name is a directory */
 	uint8_t columns[CSV_MAX_COLUMNS];
 	uint32_t ncolumns;
 	char sep;                  /* 0: blanks */

@@ -11,7 +11,10 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "history/read.h"
+
+_Static_assert(COL_STATUS < 32 && CSV_MAX_COLUMNS <= 255, "columns seen are bits; a number of columns is kept in bytes");
 
 static bool is(const char *s, size_t len, const char *w)
 {
@@ -42,6 +45,7 @@ static bool any_of(const char *s, size_t len, const char *const *words)
 
 static enum form_status set_fn(struct form *f, struct read_rec *rec)
 {
+	assert(f->p <= f->end);
 	static const uint8_t codes[] = { FN_READ, FN_WRITE, FN_CAS };
 	int64_t n;
 	if (*f->p >= '0' && *f->p <= '2') { /* 0 read, 1 write, 2 cas or append */
@@ -67,6 +71,7 @@ static enum form_status set_fn(struct form *f, struct read_rec *rec)
  * 0 the end, -1 see *st. */
 static int next_member(struct form *f, bool *first, const char **s, size_t *len, enum form_status *st)
 {
+	assert(f->p <= f->end && *st == FORM_OK);
 	form_space(f);
 	if (*f->p == '}') {
 		f->p++;
@@ -304,6 +309,7 @@ static void settle_output(const struct history *h, struct read_rec *rec)
 /* [81 :invoke :read nil]; other contents are skipped. */
 static enum form_status vector_record(struct form *f, struct read_rec *rec)
 {
+	assert(*f->p == '[');
 	enum form_status st = FORM_OK;
 	f->p++;
 	for (int i = 0; st == FORM_OK; i++) {
@@ -332,6 +338,7 @@ static enum form_status vector_record(struct form *f, struct read_rec *rec)
 /* Does a vector begin here that is one record, not all of them? */
 static int is_vector_record(struct form *f)
 {
+	assert(*f->p == '[');
 	const char *p = f->p + 1;
 	while (form_is_space(*p) || *p == ',')
 		p++;
@@ -437,5 +444,6 @@ done:
 	}
 	*used = (size_t)(f->p - (r->in.buf + r->in.pos));
 	*newlines = f->newlines;
+	assert(f->p <= f->end && *used <= r->in.end - r->in.pos);
 	return st;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "history/read.h"
 
 struct text_cell {
@@ -17,6 +18,7 @@ struct text_cell {
 
 static struct text_cell trim(const char *s, const char *e)
 {
+	assert(s <= e);
 	while (s < e && (*s == ' ' || *s == '\t' || *s == '\r'))
 		s++;
 	while (e > s && (e[-1] == ' ' || e[-1] == '\t' || e[-1] == '\r'))
@@ -27,6 +29,7 @@ static struct text_cell trim(const char *s, const char *e)
 /* The inside of a quoted cell, where a quote is written twice. */
 static struct text_cell unquote(struct arena *a, struct text_cell c)
 {
+	assert(c.len >= 2 && *c.s == '"');
 	c.s++;
 	c.len -= 2;
 	if (!memchr(c.s, '"', c.len))
@@ -37,12 +40,14 @@ static struct text_cell unquote(struct arena *a, struct text_cell c)
 		t[n++] = c.s[i];
 		i += c.s[i] == '"' && i + 1 < c.len && c.s[i + 1] == '"';
 	}
+	assert(n <= c.len);
 	return (struct text_cell){ t, n };
 }
 
 /* Cells of a line; quotes are cut off, brackets keep their separators. */
 static uint32_t split(struct arena *a, const char *s, const char *e, char sep, struct text_cell *out)
 {
+	assert(s <= e);
 	uint32_t n = 0;
 	const char *p = s;
 	if (!sep)
@@ -106,6 +111,7 @@ static uint8_t column_by_name(struct text_cell c)
 
 static enum form_status header(struct reader *r, const struct text_cell *cells, uint32_t n)
 {
+	assert(n <= CSV_MAX_COLUMNS);
 	uint32_t seen = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		r->columns[i] = column_by_name(cells[i]);
@@ -131,6 +137,7 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 	size_t len = (size_t)(e - s);
 	r->sep = memchr(s, ',', len) ? ',' : memchr(s, ';', len) ? ';' : memchr(s, '\t', len) ? '\t' : 0;
 	uint32_t n = split(r->h->arena, s, e, r->sep, cells);
+	assert(n <= CSV_MAX_COLUMNS);
 	*is_header = false;
 	if (n && column_by_name(cells[0]) != COL_SKIP && history_fn(r->h, cells[0].s, cells[0].len) == FN_NONE) {
 		*is_header = true;
@@ -203,6 +210,7 @@ static val cell_value(struct reader *r, struct text_cell c)
 
 static enum form_status csv_time(struct reader *r, struct text_cell c, int64_t *t, const char *what)
 {
+	assert(*what == 'c' || *what == 'r');
 	if (parse_time(c, t))
 		return FORM_OK;
 	reader_error(r, c.s, c.len, "bad-time", "expected the %s time, a whole number", what);
@@ -213,6 +221,7 @@ static enum form_status csv_time(struct reader *r, struct text_cell c, int64_t *
 
 enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct read_rec *rec)
 {
+	assert(s <= e);
 	struct text_cell cells[CSV_MAX_COLUMNS], c = trim(s, e);
 	if (!c.len)
 		return FORM_OK;
@@ -295,6 +304,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 
 static const char *find_type(const char *s, const char *e, enum read_kind *kind, size_t *len)
 {
+	assert(s <= e);
 	static const struct {
 		const char *word;
 		enum read_kind kind;
@@ -361,6 +371,7 @@ enum form_status rec_log(struct reader *r, const char *s, const char *e, struct 
 /* "# @object atomic-queue" names the object; other comments say nothing. */
 static void object_line(struct reader *r, struct text_cell c)
 {
+	assert(c.len && *c.s == '#');
 	static const char mark[] = "@object", atomic[] = "atomic-";
 	c = trim(c.s + 1, c.s + c.len);
 	if (c.len <= sizeof mark || memcmp(c.s, mark, sizeof mark - 1))
@@ -422,11 +433,11 @@ enum form_status rec_violin(struct reader *r, const char *s, const char *e, stru
 		object_line(r, c);
 		return FORM_OK;
 	}
-	const char *close = memchr(c.s, ']', c.len);
+	const char *close = *c.s == '[' ? memchr(c.s, ']', c.len) : NULL;
 	struct text_cell proc = close ? trim(c.s + 1, close) : c, what = close ? trim(close + 1, c.s + c.len) : c;
 	bool call = what.len > 5 && !memcmp(what.s, "call ", 5);
 	bool back = what.len >= 6 && !memcmp(what.s, "return", 6) && (what.len == 6 || what.s[6] == ' ');
-	if (*c.s != '[' || !close || !proc.len || (!call && !back)) {
+	if (!close || !proc.len || (!call && !back)) {
 		reader_error(r, c.s, c.len, "bad-record", "expected a call or a return");
 		diag_hint(r->d, "a line looks like [1] call add(3), or [1] return, or [2] return 3, or [2] return empty");
 		return FORM_BAD;

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 static const struct seqspec_method *method_of(const struct seqspec *s, uint32_t fn)
 {
+	assert(fn >= FN_COUNT && fn - FN_COUNT < s->nmethods);
 	return &s->methods[fn - FN_COUNT];
 }
 
@@ -62,7 +64,7 @@ static const val *arguments(const struct values *vs, const struct seqspec_method
 	return &op->a;
 }
 
-static int wrong(struct history *h, const struct seqspec_method *m, const char **why, const char *what)
+static int wrong(const struct seqspec_method *m, struct why *why, const char *what)
 {
 	struct buf b;
 	buf_init(&b);
@@ -79,16 +81,16 @@ static int wrong(struct history *h, const struct seqspec_method *m, const char *
 			buf_printf(&b, "%d..%d", t->lo, t->hi);
 	}
 	buf_char(&b, ')');
-	*why = arena_strdup(h->arena, buf_cstr(&b));
+	why_set(why, "%s", buf_cstr(&b));
 	buf_free(&b);
 	return -1;
 }
 
-int user_interpret(struct history *h, struct hop *op, const char **why)
+int user_interpret(struct history *h, struct hop *op, struct why *why)
 {
 	const struct seqspec *s = h->user;
 	if (op->fn < FN_COUNT || op->fn >= FN_COUNT + s->nmethods) {
-		*why = "not an operation of the specification";
+		why_set(why, "not an operation of the specification");
 		return -1;
 	}
 	const struct seqspec_method *m = method_of(s, op->fn);
@@ -97,18 +99,18 @@ int user_interpret(struct history *h, struct hop *op, const char **why)
 	if (op->flags & HF_FAILED)
 		return 0;
 	if (m->nparams && op->a == VAL_NONE)
-		return wrong(h, m, why, "the argument is missing");
+		return wrong(m, why, "the argument is missing");
 	const val *e = arguments(&h->vals, m, op, &n);
 	if (m->nparams >= 2 && (!e || n != m->nparams))
-		return wrong(h, m, why, "expected a list of arguments, as in [1 2]");
+		return wrong(m, why, "expected a list of arguments, as in [1 2]");
 	for (uint32_t i = 0; i < m->nparams; i++)
 		if (convert(s, &h->vals, &m->params[i], e[i], &x) != A_VALUE)
-			return wrong(h, m, why, "an argument is not a value of its type");
+			return wrong(m, why, "an argument is not a value of its type");
 	if (op->ret == RANK_INF || !m->has_result || op->b == VAL_NIL)
 		op->b = VAL_NONE;
 	/* a result outside the range is an answer that the object cannot give */
 	if (op->b != VAL_NONE && convert(s, &h->vals, &m->result, op->b, &x) == NO_VALUE)
-		return wrong(h, m, why, "the result is not a value of its type");
+		return wrong(m, why, "the result is not a value of its type");
 	return 1;
 }
 

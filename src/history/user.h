@@ -27,7 +27,7 @@ extern const struct spec user_spec;
 uint32_t user_fn(const struct seqspec *s, const char *name, size_t len);
 /* One operation as read: 1 kept, 0 says nothing, -1 wrong (*why). Text of
  * messages is in h's arena. */
-int user_interpret(struct history *h, struct hop *op, const char **why);
+int user_interpret(struct history *h, struct hop *op, struct why *why);
 /* "withdraw 5 -> true" */
 void user_print(const struct history *h, const struct hop *op, struct buf *out);
 

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
+
+_Static_assert(VAL_NIL == 0 && VAL_FALSE == 1 && VAL_TRUE == 2, "the first three values of the table, in this order");
 
 void values_init(struct values *vs, struct arena *a)
 {
@@ -12,6 +15,7 @@ void values_init(struct values *vs, struct arena *a)
 	struct value fixed[3] = { { .kind = VK_NIL }, { .kind = VK_BOOL }, { .kind = VK_BOOL } };
 	for (int i = 0; i < 3; i++)
 		avec_push(a, &vs->tab, fixed[i]);
+	assert(vs->tab.len == 3);
 }
 
 void values_free(struct values *vs)
@@ -40,6 +44,7 @@ static uint32_t hash_bytes(uint32_t seed, const void *p, size_t len)
 
 static bool same(const struct value *a, const struct value *b)
 {
+	assert(a->kind > VK_BOOL && a->kind <= VK_SET);
 	if (a->hash != b->hash || a->kind != b->kind || a->len != b->len)
 		return false;
 	if (a->kind == VK_INT)
@@ -74,11 +79,13 @@ static void rehash(struct values *vs)
 		abort();
 	}
 	free(idtab_move(&vs->ids, slots, n, 3, vs->tab.len, hash_of, vs));
+	assert(!idtab_full(&vs->ids, vs->tab.len));
 }
 
 /* `v` is complete except for its payload's owner: copied only when it is new. */
 static val intern(struct values *vs, struct value v)
 {
+	assert(v.kind > VK_BOOL && v.kind <= VK_SET);
 	if (idtab_full(&vs->ids, vs->tab.len))
 		rehash(vs);
 	uint32_t *slot = idtab_at(&vs->ids, v.hash, is_wanted, &(struct value_wanted){ vs, &v });
@@ -93,18 +100,22 @@ static val intern(struct values *vs, struct value v)
 		v.text = arena_strndup(vs->arena, v.text, v.len);
 	}
 	avec_push(vs->arena, &vs->tab, v);
+	assert(!val_is_small(vs->tab.len - 1));
 	*slot = vs->tab.len;
 	return vs->tab.len - 1;
 }
 
 val val_int_big(struct values *vs, int64_t n)
 {
+	assert(n < -VAL_BIAS || n >= VAL_BIAS);
 	struct value v = { .kind = VK_INT, .hash = (uint32_t)hash64((uint64_t)n), .num = n };
 	return intern(vs, v);
 }
 
 val val_text(struct values *vs, enum value_kind kind, const char *s, size_t len)
 {
+	assert(kind == VK_NUM || kind == VK_STR || kind == VK_WORD);
+	assert(len <= UINT32_MAX);
 	struct value v = { .kind = (uint8_t)kind, .len = (uint32_t)len, .hash = hash_bytes(kind, s, len), .text = s };
 	return intern(vs, v);
 }
@@ -117,6 +128,8 @@ static int by_id(const void *a, const void *b)
 
 val val_list(struct values *vs, enum value_kind kind, const val *elems, uint32_t n)
 {
+	assert(kind == VK_LIST || kind == VK_SET);
+	assert(!n || elems);
 	val *tmp = NULL;
 	if (kind == VK_SET && n) {
 		tmp = arena_alloc(vs->arena, n * sizeof *tmp);
@@ -135,11 +148,13 @@ val val_list(struct values *vs, enum value_kind kind, const val *elems, uint32_t
 
 enum value_kind val_kind(const struct values *vs, val v)
 {
+	assert(val_is_small(v) || v < vs->tab.len);
 	return val_is_small(v) ? VK_INT : (enum value_kind)vs->tab.data[v].kind;
 }
 
 bool val_get_int(const struct values *vs, val v, int64_t *n)
 {
+	assert(val_is_small(v) || v < vs->tab.len);
 	if (val_is_small(v)) {
 		*n = val_small(v);
 		return true;
@@ -157,6 +172,7 @@ const val *val_elems(const struct values *vs, val v, uint32_t *n)
 	if (k != VK_LIST && k != VK_SET)
 		return NULL;
 	*n = vs->tab.data[v].len;
+	assert(!*n || vs->tab.data[v].elems);
 	return vs->tab.data[v].elems;
 }
 
@@ -169,6 +185,7 @@ int val_compare(const struct values *vs, val a, val b)
 	if (ia != ib)
 		return ia ? -1 : 1;
 	const struct value *p = &vs->tab.data[a], *q = &vs->tab.data[b];
+	assert(a < vs->tab.len && b < vs->tab.len);
 	if (p->kind != q->kind || p->kind < VK_NUM || p->kind > VK_WORD)
 		return a < b ? -1 : a > b;
 	uint32_t n = p->len < q->len ? p->len : q->len;
@@ -188,6 +205,7 @@ static void print(const struct values *vs, val v, struct buf *out, enum style st
 		return;
 	}
 	const struct value *x = &vs->tab.data[v];
+	assert(v < vs->tab.len && depth >= 0);
 	switch ((enum value_kind)x->kind) {
 	case VK_NIL:
 		buf_str(out, st == JSON ? "null" : "nil");
@@ -253,6 +271,7 @@ void val_print(const struct values *vs, val v, struct buf *out)
 	if (out->failed || out->len - start <= LONG_VALUE)
 		return;
 	size_t head = start + LONG_HEAD, tail = out->len - LONG_TAIL;
+	assert(head < tail && tail < out->len);
 	while (inside_character(out->data[head]))
 		head--;
 	while (inside_character(out->data[tail]))
@@ -262,6 +281,7 @@ void val_print(const struct values *vs, val v, struct buf *out)
 	memmove(out->data + head + 5, out->data + tail, rest);
 	out->len = head + 5 + rest;
 	out->data[out->len] = '\0';
+	assert(out->failed || out->len >= start);
 }
 
 void val_json(const struct values *vs, val v, struct buf *out)

@@ -5,12 +5,14 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/json_out.h"
 #include "ir/seqspec.h"
 #include "history/read.h"
 
 static const char *raw_name(const struct history *h, const struct hop *op)
 {
+	assert(!h->user || op->fn < FN_COUNT || (uint32_t)(op->fn - FN_COUNT) < h->user->nmethods);
 	return h->user && op->fn >= FN_COUNT ? h->user->methods[op->fn - FN_COUNT].name : fn_name(op->fn, OBJ_GUESS);
 }
 
@@ -23,6 +25,7 @@ static const char *type_of(const struct hop *op, enum phase ph)
 
 static void edn_event(const struct history *h, const struct hop *op, const char *type, val v, const int64_t *time, struct buf *b)
 {
+	assert(op->proc < h->procs.len && (!h->keys.len || op->key < h->keys.len));
 	buf_str(b, "{:process ");
 	val_edn(&h->vals, h->procs.data[op->proc], b);
 	buf_printf(b, ", :type :%s, :f :%s", type, raw_name(h, op));
@@ -39,6 +42,7 @@ static void edn_event(const struct history *h, const struct hop *op, const char 
 
 static void json_event(const struct history *h, const struct hop *op, const char *type, val v, const int64_t *time, struct buf *b)
 {
+	assert(op->proc < h->procs.len && (!h->keys.len || op->key < h->keys.len));
 	struct json_out j;
 	json_out_init(&j, b, true);
 	json_begin_object(&j, NULL);
@@ -55,6 +59,7 @@ static void json_event(const struct history *h, const struct hop *op, const char
 
 static void event(const struct history *h, const struct hop *op, enum phase ph, bool edn, struct buf *b)
 {
+	assert(op >= h->ops && op < h->ops + h->n);
 	bool ret = ph == ANSWERED;
 	val v = ret ? op->b : op->a;
 	const int64_t *time = !h->timed ? NULL : &(ret ? h->tret : h->tcall)[op - h->ops];
@@ -109,6 +114,7 @@ static void cell(const struct history *h, val v, struct buf *b)
 
 static void csv_row(const struct history *h, const struct hop *op, struct buf *b)
 {
+	assert(op >= h->ops && op < h->ops + h->n);
 	uint32_t i = (uint32_t)(op - h->ops);
 	long long call = h->timed ? h->tcall[i] : op->call;
 	cell(h, h->procs.data[op->proc], b);
@@ -132,6 +138,7 @@ static void csv_row(const struct history *h, const struct hop *op, struct buf *b
  * for names of processes, which get numbers. */
 static void log_line(const struct history *h, const struct hop *op, enum phase ph, bool named, struct buf *b)
 {
+	assert(op->proc < h->procs.len);
 	val v = ph == ANSWERED ? op->b : op->a;
 	buf_str(b, "INFO  jepsen.util - ");
 	if (named)
@@ -158,6 +165,7 @@ static bool any_named(const struct history *h)
 
 void history_write(const struct history *h, enum format f, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg)
 {
+	assert(f > FORMAT_GUESS && f <= FORMAT_TXN_CSV);
 	if (f == FORMAT_CSV) {
 		buf_str(out, h->keys.len ? "client,op,key,value,result,status,call,return\n"
 		                         : "client,op,value,result,status,call,return\n");

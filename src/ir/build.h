@@ -42,7 +42,7 @@ struct build_local { /* named local with its virtual register */
 
 struct ir_builder {
 	struct arena *arena;
-	bool keep_dead;
+	bool keep_dead, fixed_counts;
 	AVEC(struct ir_var) vars;
 	AVEC(struct ir_enum) enums;
 	AVEC(struct ir_template) templates;
@@ -94,8 +94,9 @@ uint32_t ir_array_reg(struct ir_builder *b, uint32_t len, int32_t lo, int32_t hi
 uint32_t ir_lock_reg(struct ir_builder *b, uint32_t var);
 uint32_t ir_pinned_reg(struct ir_builder *b);
 
-/* Registers an instruction reads and writes, for live.c and valid.c: calls
- * back with (register, count of consecutive ones). */
+/* ---- operands (operands.c) ---------------------------------------------------- */
+
+/* Runs of consecutive registers an instruction reads and writes; those that are pinned are not among them. */
 struct ir_uses {
 	struct {
 		uint32_t reg, n;
@@ -104,6 +105,10 @@ struct ir_uses {
 	bool partial; /* the write does not overwrite all of it (LSET) */
 };
 struct ir_uses ir_ins_uses(const struct ir_ins *i);
+
+enum { IR_COLUMNS = 5 };
+/* The columns of `i` that name registers, pinned ones too; returns how many. */
+uint32_t ir_ins_registers(struct ir_ins *i, int32_t *reg[IR_COLUMNS]);
 static inline bool ir_is_jump(uint8_t op)
 {
 	return op == IR_JMP || op == IR_JZ || op == IR_JNZ;

@@ -131,7 +131,7 @@ enum ir_op {
 	IR_CHOOSE,  /* a:r = any value of b:k .. c:k */
 	IR_ASSUME,  /* the whole step is not enabled unless b:rk */
 	IR_STUCK,   /* the thread goes to node a forever unless b:rk */
-	IR_ASSERT,  /* fault unless b:rk */
+	IR_ASSERT,  /* fault unless b:rk: an assertion (c:k 0), or lock a is held by the thread (c:k 1) */
 	IR_ENTER,   /* block a */
 	IR_EXIT,    /* block a */
 	IR_COMMIT,  /* block a; the phase bit is reg b */
@@ -139,6 +139,10 @@ enum ir_op {
 	IR_RESPOND, /* operation a; result b:rk */
 	IR_OP_COUNT
 };
+
+/* `case IR_ADD ... IR_GE` and the like depend on this order. */
+_Static_assert(IR_BOOL - IR_MOV == 4 && IR_ADD - IR_BOOL == 1 && IR_SHR - IR_ADD == 6, "unary operations, then checked arithmetic");
+_Static_assert(IR_EQ - IR_SHR == 4 && IR_GE - IR_EQ == 5, "bitwise operations, then comparisons");
 
 #define IR_IMM_B 1u
 #define IR_IMM_C 2u
@@ -187,8 +191,12 @@ struct ir_access { /* something a step may do to shared state */
 	uint32_t ins;   /* the instruction */
 };
 
+/* Steps of wait, post, signal, ...: shown by their text, not by what they access. */
+enum ir_primitive { IR_NO_PRIMITIVE, IR_PRIMITIVE, IR_PRIMITIVE_RESUMES /* the end of a wait */ };
+
 struct ir_node {
 	enum ir_node_kind kind;
+	enum ir_primitive primitive;
 	uint32_t ins;             /* its IR_STOP */
 	struct span span;         /* the statement a step from here executes */
 	uint32_t block;           /* the block a thread waiting here is inside of */
@@ -279,7 +287,8 @@ struct ir_oper { /* one call site of a method, after inlining */
 struct ir {
 	const struct source *src;
 	bool sml;
-	bool keep_dead; /* dead locals keep their values */
+	bool keep_dead;    /* dead locals keep their values */
+	bool fixed_counts; /* its variables and code depend on the number of threads: no proof is for other numbers */
 	struct ir_var *vars;
 	struct ir_enum *enums;
 	struct ir_template *templates;
@@ -417,19 +426,6 @@ bool ir_quiescent(const struct ir *p, const int32_t *state);
  * program was lowered with dead slots kept). */
 void ir_clear_dead(const struct ir *p, int32_t *state);
 
-/* ---- packing (pack.c) --------------------------------------------------- */
-
-/* A state in as few bits as its ranges need. */
-struct ir_packing {
-	uint32_t nbits, nbytes;
-	uint8_t *width; /* a slot */
-	int32_t *base;
-	uint32_t nstate;
-};
-void ir_packing_init(struct ir_packing *k, const struct ir *p, struct arena *a);
-void ir_pack(const struct ir_packing *k, const int32_t *state, uint8_t *bytes);
-void ir_unpack(const struct ir_packing *k, const uint8_t *bytes, int32_t *state);
-
 /* ---- passes, validator, printer ----------------------------------------- */
 
 /*
@@ -449,6 +445,7 @@ void ir_print(const struct ir *p, struct buf *out);
 void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t value, struct buf *out);
 /* "worker 2", or "worker" when there is one of them. */
 void ir_print_thread(const struct ir *p, uint32_t thread, struct buf *out);
+const char *ir_mode_name(uint32_t mode); /* enum ir_access_mode: "read", "begin-read"; words joined by dashes */
 /* What a step from this node does, from the source text: "data = data + 1",
  * preceded by what of it this step is: "read data". */
 void ir_print_node(const struct ir *p, uint32_t node, struct buf *out);

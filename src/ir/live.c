@@ -247,15 +247,7 @@ static bool harmless(const struct live *l, uint32_t ins)
 	case IR_NOT:
 	case IR_BITNOT:
 	case IR_BOOL:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_AND ... IR_GE:
 		return true;
 	case IR_RANGE:
 		return within(value_before(l, ins, i->a, 0), i->b, i->c);
@@ -454,92 +446,9 @@ static int32_t final_of(const struct live *l, int32_t vreg)
 
 static void rename_ins(const struct live *l, struct ir_ins *i)
 {
-	switch ((enum ir_op)i->op) {
-	case IR_NOP:
-	case IR_STOP:
-	case IR_JMP:
-	case IR_ENTER:
-	case IR_EXIT:
-	case IR_OP_COUNT:
-		return;
-	case IR_COMMIT:
-		i->b = final_of(l, i->b);
-		return;
-	case IR_INVOKE:
-		if (i->c)
-			i->b = final_of(l, i->b);
-		return;
-	case IR_RANGE:
-	case IR_CHOOSE:
-	case IR_LZERO:
-		i->a = final_of(l, i->a);
-		return;
-	case IR_ACQ:
-	case IR_REL:
-		i->d = final_of(l, i->d);
-		break;
-	case IR_CAS:
-		i->e = final_of(l, i->e);
-		/* fall through */
-	case IR_XCHG:
-	case IR_FADD:
-		i->d = final_of(l, i->d);
-		i->a = final_of(l, i->a);
-		break;
-	case IR_LOAD:
-	case IR_RRESP:
-		i->a = final_of(l, i->a);
-		break;
-	case IR_RINV:
-		break;
-	case IR_STORE:
-	case IR_WINV:
-	case IR_WRESP:
-	case IR_JZ:
-	case IR_JNZ:
-	case IR_ASSUME:
-	case IR_STUCK:
-	case IR_ASSERT:
-	case IR_RESPOND:
-		if (!(i->imm & IR_IMM_B))
-			i->b = final_of(l, i->b);
-		break;
-	case IR_LGET:
-		i->a = final_of(l, i->a);
-		i->b = final_of(l, i->b);
-		break;
-	case IR_LSET:
-	case IR_MOV:
-	case IR_NEG:
-	case IR_NOT:
-	case IR_BITNOT:
-	case IR_BOOL:
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
-		i->a = final_of(l, i->a);
-		if (!(i->imm & IR_IMM_B))
-			i->b = final_of(l, i->b);
-		break;
-	}
-	bool has_c = i->op == IR_LGET || i->op == IR_LSET || i->op == IR_LOAD || i->op == IR_STORE || i->op == IR_CAS ||
-	             i->op == IR_XCHG || i->op == IR_FADD || i->op == IR_ACQ || i->op == IR_REL ||
-	             (i->op >= IR_RINV && i->op <= IR_WRESP) || (i->op >= IR_ADD && i->op <= IR_GE);
-	if (has_c && !(i->imm & IR_IMM_C))
-		i->c = final_of(l, i->c);
+	int32_t *reg[IR_COLUMNS];
+	for (uint32_t k = 0, n = ir_ins_registers(i, reg); k < n; k++)
+		*reg[k] = final_of(l, *reg[k]);
 }
 
 static void list_bits(struct live *l, const uint64_t *s, uint32_t *first, uint32_t *count)

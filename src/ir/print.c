@@ -57,36 +57,26 @@ static void print_source(const struct ir *p, struct span s, struct buf *out)
 	buf_free(&line);
 }
 
-static const char *mode_word(uint32_t mode)
+const char *ir_mode_name(uint32_t mode)
 {
-	switch (mode) {
-	case IRA_READ:
-		return "read";
-	case IRA_WRITE:
-		return "write";
-	case IRA_RMW:
-		return "update";
-	case IRA_ACQUIRE:
-		return "acquire";
-	case IRA_RELEASE:
-		return "release";
-	case IRA_READ_INV:
-		return "begin read";
-	case IRA_READ_RESP:
-		return "end read";
-	case IRA_WRITE_INV:
-		return "begin write";
-	case IRA_WRITE_RESP:
-		return "end write";
-	default:
-		return "?";
-	}
+	static const struct {
+		enum ir_access_mode mode;
+		const char *name;
+	} names[] = { { IRA_READ, "read" },          { IRA_WRITE, "write" },           { IRA_RMW, "update" },
+		      { IRA_ACQUIRE, "acquire" },    { IRA_RELEASE, "release" },       { IRA_READ_INV, "begin-read" },
+		      { IRA_READ_RESP, "end-read" }, { IRA_WRITE_INV, "begin-write" }, { IRA_WRITE_RESP, "end-write" } };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].mode == mode)
+			return names[i].name;
+	return "?";
 }
 
 static void print_access(const struct ir *p, const struct ir_access *a, struct buf *out)
 {
 	const struct ir_var *v = &p->vars[a->var];
-	buf_printf(out, "%s %s", mode_word(a->mode), v->name);
+	for (const char *m = ir_mode_name(a->mode); *m; m++)
+		buf_char(out, *m == '-' ? ' ' : *m);
+	buf_printf(out, " %s", v->name);
 	if (v->is_array && a->index != IR_NONE)
 		buf_printf(out, "[%u]", a->index);
 	else if (v->is_array)

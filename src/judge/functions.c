@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "base/paths.h"
 #include "dynamic/replay.h"
 #include "program/run_report.h"
@@ -24,6 +25,7 @@ struct survey {
 
 static void put_text(struct rec *r, unsigned kind, const char *text, size_t n)
 {
+	assert(n <= REC_TEXT_MAX);
 	r[0] = rec_make(REC_TEXT, kind, n, 0, 0);
 	memset(r + 1, 0, rec_letters(r[0]) * sizeof *r);
 	memcpy(r + 1, text, n);
@@ -38,16 +40,22 @@ static void feed_modules(struct survey *s, struct replay *r)
 		size_t n = strnlen(m->path, CONTROL_PATH - 1);
 		put_text(rec, REC_TEXT_PATH, m->path, n);
 		size_t k = 1 + rec_letters(rec[0]);
+		assert(k + 2 <= sizeof rec / sizeof *rec);
 		rec[k++] = rec_make(REC_MODULE, 0, m->lo, 0, m->hi);
 		rec[k++] = rec_make(REC_MODULE, 1, m->base, 0, 0);
 		replay_feed(r, rec, k);
 	}
 }
 
+static bool same_place(const struct control_gap_place *a, const struct control_gap_place *b)
+{
+	return a->module == b->module && a->offset == b->offset;
+}
+
 static bool same(const struct control_gap *a, const struct control_gap *b)
 {
-	return !memcmp(&a->commit, &b->commit, sizeof a->commit) && !memcmp(&a->violation, &b->violation, sizeof a->violation) &&
-	       !memcmp(&a->entered, &b->entered, sizeof a->entered);
+	return same_place(&a->commit, &b->commit) && same_place(&a->violation, &b->violation) &&
+	       same_place(&a->entered, &b->entered);
 }
 
 /* Those of one schedule; marked blocks are judged by themselves. */
@@ -65,6 +73,7 @@ static void add_findings(struct survey *s, const json_t *findings)
 			if (same(&g->gap[i], &g->gap[n]))
 				g->n = n;
 	}
+	assert(g->n <= CONTROL_GAPS);
 }
 
 static void judge(struct survey *s, const struct rec *rec, size_t n)
@@ -98,6 +107,7 @@ static void judge(struct survey *s, const struct rec *rec, size_t n)
 /* Numbers in the block are the program's: not trusted. */
 static void judge_all(struct survey *s, const struct rec *rec)
 {
+	assert(s->c);
 	uint64_t from = 0;
 	for (uint32_t i = 0; i < s->c->nsurveys && i < CONTROL_SURVEYS; i++) {
 		uint64_t to = s->c->survey_end[i];
@@ -115,14 +125,16 @@ static void judge_all(struct survey *s, const struct rec *rec)
 		                      "--atomic names those that matter\n");
 }
 
-void functions_survey(struct cli *cli, const struct explore_ask *ask, struct arena *a, struct explore_gaps *out)
+bool functions_survey(struct cli *cli, const struct explore_ask *ask, struct arena *a, struct explore_gaps *out)
 {
+	assert(ask->argv && ask->argv[0]);
 	struct explore_ask some = *ask;
 	struct explore_got got;
 	char program[PATH_MAX];
 	struct cli quiet = *cli;
 	int fd = memfd_create("intact-survey", 0);
 	void *rec = MAP_FAILED;
+	bool done = false;
 	if (fd > 0 && !ftruncate(fd, (off_t)(ROOM * sizeof(struct rec))))
 		rec = mmap(NULL, ROOM * sizeof(struct rec), PROT_READ, MAP_SHARED, fd, 0);
 	if (rec != MAP_FAILED && find_in_path(ask->argv[0], program, sizeof program)) {
@@ -135,13 +147,10 @@ void functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 		some.strategy = SCHED_MIX;
 		some.no_coverage = true;
 		int rc = explore_search(&quiet, &some, &got);
-		if (rc == EXIT_HOLDS && got.modules) {
+		done = rc == EXIT_HOLDS && got.modules;
+		if (done) {
 			struct survey s = { cli, got.modules, program, a, out };
 			judge_all(&s, rec);
-		} else {
-			buf_str(&cli->err,
-			        "intact: the functions that `intact run` would report could not be determined; they are not "
-			        "judged (--atomic names functions)\n");
 		}
 		explore_got_free(&got);
 		buf_free(&quiet.err);
@@ -151,4 +160,5 @@ void functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 		munmap(rec, ROOM * sizeof(struct rec));
 	if (fd >= 0)
 		close(fd);
+	return done;
 }

@@ -8,7 +8,7 @@
 
 #include "program/explore_search.h"
 
-/* Adds them to *out. A survey that failed or was cut is reported in cli->err. Names live in the arena. */
-void functions_survey(struct cli *cli, const struct explore_ask *ask, struct arena *a, struct explore_gaps *out);
+/* Adds them to *out; one that was cut is reported in cli->err. False: the survey failed. Names live in the arena. */
+bool functions_survey(struct cli *cli, const struct explore_ask *ask, struct arena *a, struct explore_gaps *out);
 
 #endif

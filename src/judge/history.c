@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "history/read.h"
 #include "judge/document.h"
 #include "judge/transactions.h"
@@ -18,9 +19,8 @@
 #include "lin/check.h"
 #include "lin/follow.h"
 #include "report/history_json.h"
-#include "report/history_proof.h"
-#include "verify/history_json.h"
-#include "verify/txn_verify.h"
+#include "report/history_text.h"
+#include "verify/verify.h"
 #include "report/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };
@@ -69,6 +69,7 @@ static bool parse_k(const struct history_args *a, struct lin_check_options *o)
 	if (o->k_min)
 		return true;
 	o->k = (uint32_t)n;
+	assert(!o->k_min);
 	return *k >= '0' && *k <= '9' && !*end && n >= 1 && n <= 1000000;
 }
 
@@ -84,7 +85,7 @@ static const char *spec_conflict(const struct history_args *a)
 	return NULL;
 }
 
-const char *history_args_wrong(const struct history_args *a)
+const char *history_args_wrong(const struct history_args *a, struct why *why)
 {
 	struct lin_check_options o = { 0 };
 	if (!parse_k(a, &o))
@@ -99,7 +100,7 @@ const char *history_args_wrong(const struct history_args *a)
 		return "--k=min selects the algorithms itself";
 	if (a->sessions && a->realtime)
 		return "--sessions and --realtime cannot be combined";
-	const char *level = transactions_args_wrong(a);
+	const char *level = transactions_args_wrong(a, why);
 	return level ? level : spec_conflict(a);
 }
 
@@ -115,7 +116,8 @@ const char *history_follow_wrong(const struct history_args *a)
 
 bool history_writes(int format)
 {
-	return format != FORMAT_GUESS && format != FORMAT_VIOLIN && format != FORMAT_PLUME;
+	assert(format >= FORMAT_GUESS && format <= FORMAT_TXN_CSV);
+	return format != FORMAT_GUESS && format < FORMAT_VIOLIN;
 }
 
 /* a->spec: loads it; false after a message. */
@@ -134,6 +136,7 @@ static bool load_spec(struct history_run *run)
 
 struct history_run *history_run_new(const struct history_args *a, const struct history_sink *to)
 {
+	assert(a && to && to->err);
 	struct history_run *run = calloc(1, sizeof *run);
 	if (!run)
 		return NULL;
@@ -147,7 +150,7 @@ struct history_run *history_run_new(const struct history_args *a, const struct h
 	run->opts.condition = (enum condition)a->condition;
 	run->opts.algorithm = (enum algorithm)a->algorithm;
 	run->opts.delta = a->delta;
-	run->opts.order = a->witness || to->results;
+	run->opts.order = a->witness || to->results || to->judged;
 	run->opts.jobs = (uint32_t)a->jobs;
 	return run;
 }
@@ -210,12 +213,14 @@ static bool parse_init(const struct history_run *run, struct history *h, val *in
 
 static int exit_of(enum lin_verdict v)
 {
+	assert(v <= LIN_REFUSED);
 	static const int code[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN, EXIT_USAGE };
 	return code[v];
 }
 
 static int spent(struct history_run *run, const char *name)
 {
+	assert(history_limit(&run->lim));
 	struct buf *out = run->sink->text, *json = judge_next(run->sink->results);
 	const char *limit = history_limit(&run->lim);
 	if (json)
@@ -227,6 +232,7 @@ static int spent(struct history_run *run, const char *name)
 
 static int refused(const struct history_run *run, const struct history *h, const struct check *c, enum object o)
 {
+	assert(c->nparts);
 	for (uint32_t i = 0; i < c->nparts; i++) {
 		const struct result *r = &c->parts[i].r;
 		if (r->verdict != LIN_REFUSED)
@@ -283,6 +289,7 @@ static bool is_transactions(const struct history_job *j, struct reader *r)
 
 static int transactions(const struct history_job *j, struct reader *r, val init)
 {
+	assert(!j->run->a->spec);
 	struct history_run *run = j->run;
 	struct transactions_job t = { .a = run->a, .sink = run->sink, .lim = &run->lim, .h = j->h, .d = j->d, .init = init };
 	int rc = transactions_judge(&t, r);
@@ -297,6 +304,7 @@ static bool read_history(const struct history_job *j, const struct read_options 
 
 static void say(const struct history_run *run, const struct history *h, const struct interpretation *in, const struct check *c)
 {
+	assert(run->sink->text);
 	struct history_told told;
 	history_told_make(&told, h->arena, h, in, &run->opts, c);
 	history_text(&told, run->sink->color, run->sink->text);
@@ -339,6 +347,8 @@ static int judge_job(const struct history_job *j)
 		rc = refused(run, h, &c, in.object);
 	} else {
 		rc = exit_of(c.verdict);
+		if (run->sink->judged)
+			run->sink->judged(run->sink->judged_arg, h, &c);
 		struct buf *json = judge_next(run->sink->results);
 		if (json)
 			history_json(h, &in, &run->opts, &c, a->witness, part_order, json);
@@ -354,6 +364,7 @@ static int judge_job(const struct history_job *j)
 static void say_follow(const struct history_run *run, const char *path, const struct history *h, const struct interpretation *in,
                        const struct follow_result *f)
 {
+	assert(f->verdict != LIN_REFUSED);
 	struct buf *json = judge_next(run->sink->results), init, culprit;
 	buf_init(&init);
 	buf_init(&culprit);
@@ -405,16 +416,16 @@ static int follow_job(const struct history_job *j)
 
 static int hold_job(const struct history_job *j)
 {
+	assert(j->report && j->claims);
 	struct history_run *run = j->run;
 	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, run->a->delta, !run->a->delta };
-	char why[VERIFY_WHY] = "";
+	struct why why = { "" };
 	struct source src;
-	const char *bad;
 	val init;
 	if (!parse_init(run, j->h, &init))
 		return EXIT_USAGE;
-	if (!source_read(&src, j->h->arena, j->report, &bad)) {
-		diag_error(j->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", j->report, bad);
+	if (!source_read(&src, j->h->arena, j->report, &why)) {
+		diag_error(j->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", j->report, why.text);
 		return EXIT_USAGE;
 	}
 	json_t *root = json_loadb(src.text, src.len, JSON_REJECT_DUPLICATES, NULL);
@@ -426,15 +437,16 @@ static int hold_job(const struct history_job *j)
 		return of_transactions;
 	if (!read_history(j, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
-	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
+	enum verify_answer v = verify_history_json(j->h, src.text, src.len, &why);
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
-	const char *said = v ? why : "the report is true for the history";
+	const char *said = v ? why.text : "the report is true for the history";
 	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
 
 static int convert_job(const struct history_job *j)
 {
+	assert(history_writes(j->to) && j->out && j->flush);
 	struct history_run *run = j->run;
 	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, false, false };
 	if (!read_history(j, &ro))
@@ -448,6 +460,7 @@ static int convert_job(const struct history_job *j)
 /* One history in an arena of its own; out-of-memory longjmps return here. */
 static int with_file(struct history_run *run, struct history_job *j, int (*f)(const struct history_job *))
 {
+	assert(j->path && !j->run);
 	struct arena arena;
 	struct history h;
 	struct diags d;
@@ -473,6 +486,7 @@ static int with_file(struct history_run *run, struct history_job *j, int (*f)(co
 	diags_render(&d, run->sink->err, run->sink->color_err);
 	history_free(&h);
 	arena_free(&arena);
+	assert(rc >= EXIT_HOLDS && rc <= EXIT_INTERNAL);
 	return rc;
 }
 

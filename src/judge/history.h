@@ -14,7 +14,7 @@
 
 /* The options as they are given. */
 struct history_args {
-	int format, object, condition, algorithm, order, nil, failed_cas, pairs; /* numbers of the names below */
+	int format, object, condition, algorithm, order, nil, failed_cas, pairs, version_order; /* numbers of the names below */
 	const char *init, *k, *spec, *level;
 	uint64_t jobs, timeout, max_memory;
 	bool delta, witness, sessions, realtime;
@@ -23,7 +23,8 @@ struct history_args {
 /* The names of choices, each list ended by NULL; the first four are those of history/ and lin/. */
 extern const char *const format_names[], *const object_names[], *const condition_names[], *const algorithm_names[];
 enum { FORMAT_OF_RECORDED = 2, HISTORY_NIL_VALUE = 1, HISTORY_PAIRS_NO = 2 }; /* "json", "value", "no" */
-extern const char *const history_orders[], *const history_nils[], *const history_failed_cas[], *const history_pairs[];
+extern const char *const history_orders[], *const history_nils[], *const history_failed_cas[], *const history_pairs[],
+												       *const version_order_names[];
 
 /* Rows of an option table, for `intact history` and the library. `a`: a struct history_args *. */
 /* clang-format off */
@@ -38,7 +39,8 @@ extern const char *const history_orders[], *const history_nils[], *const history
 #define HISTORY_LEVEL_OPTIONS(a) \
 	{ OPT_STR, "level", 'l', "NAME,...", &(a)->level, "isolation levels to check; default: all", 0, 0, NULL }, \
 	{ OPT_FLAG, "sessions", 0, NULL, &(a)->sessions, "use the definitions of Biswas and Enea: session order counts", 0, 0, NULL }, \
-	{ OPT_FLAG, "realtime", 0, NULL, &(a)->realtime, "real time counts: serializable means strict-serializable", 0, 0, NULL }
+	{ OPT_FLAG, "realtime", 0, NULL, &(a)->realtime, "real time counts: serializable means strict-serializable", 0, 0, NULL }, \
+	{ OPT_CHOICE, "version-order", 0, "WHAT", &(a)->version_order, "assume that writes of a key are in this order", 0, 0, version_order_names }
 /* clang-format on */
 /* clang-format off */
 #define HISTORY_READING_OPTIONS(a) \
@@ -56,13 +58,19 @@ extern const char *const history_orders[], *const history_nils[], *const history
 	{ OPT_FLAG, "witness", 'w', NULL, &(a)->witness, "show the linearization that was found", 0, 0, NULL }
 /* clang-format on */
 
+struct history;
+struct check;
+
 /* Where it goes. */
 struct history_sink {
 	struct buf *text;    /* the report; NULL: none is wanted */
 	struct buf *results; /* JSON, commas between them; NULL: none is wanted */
 	struct buf *err;     /* what is wrong with the input */
 	bool color, color_err;
-	bool quiet;                           /* of what is decided no text */
+	bool quiet; /* of what is decided no text */
+	/* Called with what was decided; or NULL. */
+	void (*judged)(void *arg, const struct history *h, const struct check *c);
+	void *judged_arg;
 	void (*tick)(void *arg, size_t used); /* called now and then by any thread of the run; or NULL */
 	void *tick_arg;
 };
@@ -70,8 +78,8 @@ struct history_sink {
 struct history_run;
 struct claim_list;
 
-/* What is wrong with the options together, or NULL. */
-const char *history_args_wrong(const struct history_args *a);
+/* What is wrong with the options together, or NULL; `why` keeps a sentence that is composed. */
+const char *history_args_wrong(const struct history_args *a, struct why *why);
 /* ... and when the history is followed while it is being written (history_follow). */
 const char *history_follow_wrong(const struct history_args *a);
 
@@ -90,6 +98,9 @@ int history_hold(struct history_run *run, const char *path, const char *report, 
 /* The history in another format (EDN, JSON, CSV, log). */
 int history_convert(struct history_run *run, const char *path, int to, struct buf *out, bool (*flush)(void *arg, struct buf *b),
                     void *arg);
+/* A history of transactions by parameters ("n=100,anomaly=long-fork"; docs/transactions.md), through `flush` a part at a time. EXIT_USAGE: `why` says what
+ * is wrong with them. */
+int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, struct why *why);
 /* Is this a format that history_convert writes? */
 bool history_writes(int format);
 

@@ -1,4 +1,3 @@
-#include "judge/model_net.h"
 
 #include <string.h>
 

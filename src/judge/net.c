@@ -10,16 +10,20 @@
 
 #include "base/clock.h"
 #include "base/console.h"
+#include "base/invariant.h"
 #include "causal/query.h"
 #include "judge/net_json.h"
 #include "report/doc.h"
 #include "report/render.h"
+
+_Static_assert(EXIT_HOLDS == 0 && EXIT_UNKNOWN == 3, "codes are indices of words");
 
 enum { TO_NONE, TO_PNML, TO_PEP, TO_DOT };
 const char *const net_forms[] = { "none", "pnml", "pep", "dot", NULL };
 
 void net_write_form(const struct net *n, int form, struct buf *out)
 {
+	assert(form > TO_NONE && form <= TO_DOT);
 	switch (form) {
 	case TO_PNML:
 		net_write_pnml(n, out);
@@ -58,6 +62,7 @@ static void set_limits(struct net_run *r)
 	}
 	if (r->a->timeout)
 		r->opt.deadline = clock_seconds() + (double)r->a->timeout;
+	assert(r->opt.max_bytes);
 }
 
 /* ---- --cover ------------------------------------------------------------ */
@@ -84,6 +89,7 @@ static int unknown_place(struct net_run *r, const char *name, size_t len)
 /* The place of this name into goal[]; one that two places bear is refused. */
 static int add_goal(struct net_run *r, const char *name, size_t len)
 {
+	assert(r->goal && r->ngoal <= NET_MAX_WIDTH);
 	uint32_t found = NET_NONE, times = 0;
 	for (uint32_t p = 0; p < r->net.nplaces; p++)
 		if (strlen(r->net.place_name[p]) == len && !memcmp(r->net.place_name[p], name, len)) {
@@ -137,6 +143,7 @@ static const char *word(const struct query_answer *a)
 
 static void name_list(const char *const *name, const char *key, const uint32_t *ids, uint32_t n, struct json_out *j)
 {
+	assert(!n || ids);
 	json_begin_array(j, key);
 	for (uint32_t i = 0; i < n; i++)
 		json_text(j, NULL, name[ids[i]]);
@@ -145,6 +152,7 @@ static void name_list(const char *const *name, const char *key, const uint32_t *
 
 static void witness(struct net_run *r, const struct query_answer *a, struct json_out *j)
 {
+	assert(a->found <= 0 || a->marking || !a->nmarking);
 	if (a->found > 0) {
 		name_list(r->net.place_name, "marking", a->marking, a->nmarking, j);
 		name_list(r->net.trans_name, "run", a->run, a->nrun, j);
@@ -178,6 +186,7 @@ static void answers(struct net_run *r, struct json_out *j)
 
 static void document(struct net_run *r, int rc, struct buf *out)
 {
+	assert(rc >= EXIT_HOLDS && rc <= EXIT_UNKNOWN);
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
 	const struct prefix *p = &r->prefix;
 	struct json_out w, *j = &w;
@@ -211,6 +220,7 @@ static void document(struct net_run *r, int rc, struct buf *out)
 /* The document, and the text of it. */
 static void tell(struct net_run *r, int rc)
 {
+	assert(r->judged);
 	struct buf doc;
 	buf_init(&doc);
 	document(r, rc, &doc);
@@ -229,6 +239,7 @@ static void tell(struct net_run *r, int rc)
 
 static int unsafe(struct net_run *r)
 {
+	assert(r->prefix.unsafe_place < r->net.nplaces && r->prefix.unsafe_trans < r->net.ntrans);
 	struct buf *err = r->to->err;
 	const struct prefix *p = &r->prefix;
 	const char *place = r->net.place_name[p->unsafe_place];
@@ -256,12 +267,14 @@ static int unsafe(struct net_run *r)
 
 static int spent(struct net_run *r)
 {
+	assert(!r->judged);
 	r->spent = r->judged = true;
 	return EXIT_UNKNOWN;
 }
 
 static int analyse(struct net_run *r)
 {
+	assert(r->a && !r->form);
 	int rc = read_goal(r);
 	if (rc != EXIT_HOLDS)
 		return rc;
@@ -287,7 +300,7 @@ static int load(struct net_run *r, struct arena *a)
 {
 	struct source src;
 	struct diags d;
-	const char *why;
+	struct why why;
 	jmp_buf oom;
 	if (setjmp(oom)) {
 		buf_str(r->to->err, "intact net: out of memory while reading the net\n");
@@ -298,7 +311,7 @@ static int load(struct net_run *r, struct arena *a)
 	if (!source_read(&src, a, r->path, &why)) {
 		buf_str(r->to->err, "intact net: cannot read ");
 		buf_safe(r->to->err, r->path, strlen(r->path));
-		buf_printf(r->to->err, ": %s\n", why);
+		buf_printf(r->to->err, ": %s\n", why.text);
 		return EXIT_USAGE;
 	}
 	bool ok = net_read(&src, a, &d, &r->net);
@@ -313,6 +326,7 @@ static int load(struct net_run *r, struct arena *a)
 
 static int run(struct net_run *r)
 {
+	assert(r->to && r->path && (r->a || r->form));
 	struct arena a;
 	arena_init(&a, 0);
 	int rc = load(r, &a);

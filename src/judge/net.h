@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/opts.h"
+#include "lang/lang.h"
 
 /* The options as they are given. */
 struct net_args {
@@ -53,5 +54,16 @@ struct net;
 void net_write_form(const struct net *n, int form, struct buf *out);
 /* Writes the net in this form (a number of net_forms) into to->text. */
 int net_rewrite(int form, const char *path, const struct net_sink *to);
+
+/* ---- model_net.c: the Petri net of a model, for `intact export --net=FORMAT` ---- */
+
+struct model_net {
+	int format;        /* of net_forms (judge/net.h); 0: none */
+	const char *block; /* whose chosen occurrence has its own places, or NULL */
+	struct opt_list track, abstract;
+};
+
+/* Writes the net of a loaded model; the exit code. What is wrong with the options goes to `wrong`, with the model to `err`. */
+int model_net(const struct model_net *x, struct lang *l, struct buf *out, struct buf *wrong, struct buf *err, bool color_err);
 
 #endif

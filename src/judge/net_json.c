@@ -1,5 +1,7 @@
 #include "judge/net_json.h"
 
+#include "base/invariant.h"
+
 static void ids(const char *key, const uint32_t *v, uint32_t n, struct json_out *j)
 {
 	json_begin_array(j, key);
@@ -67,6 +69,7 @@ static void prefix(const struct prefix *p, struct json_out *j)
 
 void net_json(const struct net *n, const struct prefix *p, struct json_out *j)
 {
+	assert(n);
 	if (n->nplaces > NET_JSON_MAX || n->ntrans > NET_JSON_MAX)
 		return;
 	net(n, j);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/predict.h"
 #include "dynamic/serial.h"
 #include "event/order.h"
@@ -28,12 +29,14 @@ const char *trace_args_wrong(const struct trace_args *o, int files)
 
 static enum serial_end feed(struct serial *s, struct graph *g, const struct event *ev, size_t n)
 {
+	assert((s != NULL) != (g != NULL));
 	return g ? graph_feed(g, ev, n) : serial_feed(s, ev, n);
 }
 
 /* Reads the events through the analyses; one of s and g is there. */
 static void read_events(struct trace_run *x, struct serial *s, struct graph *g, struct order *ord)
 {
+	assert(x->j.failed || (x->r && ord));
 	struct trace_judged *j = &x->j;
 	struct event *ev;
 	size_t n;
@@ -94,6 +97,7 @@ static void judge_blocks(struct trace_run *x, const struct trace_args *o, struct
 /* What the run found that a recording is of, and whether it has the process that was asked about. */
 static void judge_run(struct trace_run *x, const struct trace_args *o, const struct trace_sink *to)
 {
+	assert(!x->j.recording || x->r);
 	struct trace_judged *j = &x->j;
 	if (j->recording && !j->failed) {
 		struct run_reporting how = { .options = to->options, .err = to->err, .color = to->color, .progress = to->progress };
@@ -127,6 +131,7 @@ static int exit_of(const struct trace_judged *j)
 
 static const char *limit_of(enum serial_end end)
 {
+	assert(end != SERIAL_OK);
 	return end == SERIAL_LIMIT   ? "transactions of one thread under one open block"
 	       : end == SERIAL_PAIRS ? "room for blocks that are open at once and reach each other "
 	                               "(--memory=SIZE allows more)"
@@ -137,10 +142,10 @@ static const char *limit_of(enum serial_end end)
 static int write_witness(const struct trace_run *x, const char *path, struct buf *err)
 {
 	bool found = false;
-	const char *why = x->predict && !x->j.failed ? predict_witness(&x->predicted, x->j.file, path, &found) : NULL;
-	if (why) {
+	struct why why;
+	if (x->predict && !x->j.failed && !predict_witness(&x->predicted, x->j.file, path, &found, &why)) {
 		buf_safe(err, path, strlen(path));
-		buf_printf(err, ": error: no witness written: %s\n", why);
+		buf_printf(err, ": error: no witness written: %s\n", why.text);
 		return EXIT_USAGE;
 	}
 	if (!found)
@@ -151,6 +156,7 @@ static int write_witness(const struct trace_run *x, const char *path, struct buf
 /* The result, and the text of it. */
 static void tell(const struct trace_judged *j, const struct trace_sink *to)
 {
+	assert(j->code >= EXIT_HOLDS && j->code <= EXIT_UNKNOWN);
 	struct buf json;
 	buf_init(&json);
 	trace_json(j, &json);
@@ -172,6 +178,7 @@ static void tell(const struct trace_judged *j, const struct trace_sink *to)
 
 int trace_judge(const struct trace_args *o, const char *file, const struct trace_sink *to)
 {
+	assert(o->algorithm >= 0 && o->algorithm <= 1 && to->err);
 	struct trace_run x = { .j = { .file = file, .algorithm = trace_algorithms[o->algorithm], .process = o->process } };
 	struct trace_judged *j = &x.j;
 	struct msgs m = { .err = to->err, .color = to->color_err };

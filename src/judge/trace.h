@@ -11,6 +11,8 @@
 
 #include "base/buf.h"
 #include "base/opts.h"
+#include "event/reader.h"
+#include "event/writer.h"
 
 /* The options as they are given. */
 struct trace_args {
@@ -69,5 +71,14 @@ struct trace_sink {
 
 /* Judges one file ("-": standard input); an exit code (base/console.h). */
 int trace_judge(const struct trace_args *o, const char *file, const struct trace_sink *to);
+
+/* ---- trace_tools.c: a trace in another format, and what it contains. Both return an exit code; what is wrong goes to m->err ---- */
+
+/* Format (0: by the name, 1: STD text, 2: our own) and compression (0: by the name, 1: none, 2: zstd, 3: gzip) of a file. */
+void trace_choose(const char *path, int to, int compress, struct writer_opts *o);
+/* Writes the trace `in` to `to`; *events counts them. */
+int trace_copy(const char *in, const char *to, const struct writer_opts *wo, struct msgs *m, uint64_t *events);
+/* Threads, events by kind, blocks, locks, and the `top` busiest of each, as text or as JSON. */
+int trace_count_file(const char *file, bool json, uint32_t top, struct msgs *m, struct buf *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/replay.h"
 #include "event/itr.h"
 
@@ -73,6 +74,7 @@ static bool first_pass(const char *file, struct msgs *m, struct replay *r, struc
 /* The process itself and its parents, the first of all last. */
 static uint32_t chain_of(const struct recorded_processes *ps, uint32_t process, uint32_t *chain)
 {
+	assert(process < ps->n);
 	uint32_t n = 0;
 	chain[n++] = process;
 	while (n < MAX_CHAIN && ps->v[chain[n - 1]].forked) {
@@ -84,6 +86,7 @@ static uint32_t chain_of(const struct recorded_processes *ps, uint32_t process, 
 			break;
 		chain[n++] = up;
 	}
+	assert(n && n <= MAX_CHAIN);
 	return n;
 }
 
@@ -117,6 +120,7 @@ static void keep(struct replay *r, struct buf *text, struct recorded *out)
 
 void recorded_judge(const struct run_reporting *how, const char *file, struct msgs *m, struct recorded *out)
 {
+	assert(how && file && m && out);
 	struct recorded_processes ps = { calloc(MAX_PROCESSES, sizeof *ps.v), 0 };
 	struct buf *texts = calloc(MAX_PROCESSES, sizeof *texts), symbols;
 	struct run_message *msg = calloc(MAX_PROCESSES, sizeof *msg);

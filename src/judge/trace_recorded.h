@@ -6,7 +6,7 @@
 #define INTACT_JUDGE_TRACE_RECORDED_H
 
 #include "base/buf.h"
-#include "event/messages.h"
+#include "event/reader.h"
 #include "program/run_report.h"
 
 /* Reads the file, once for each process of it and its parents. */

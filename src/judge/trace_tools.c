@@ -1,4 +1,5 @@
-#include "judge/trace_tools.h"
+#include "base/invariant.h"
+#include "judge/trace.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ static bool ends_with(const char *s, const char *suffix)
 
 void trace_choose(const char *path, int to, int compress, struct writer_opts *o)
 {
+	assert(to >= 0 && to <= 2 && compress >= 0 && compress <= 3);
 	bool zst = ends_with(path, ".zst"), gz = ends_with(path, ".gz");
 	bool std = strstr(path, ".std") || strstr(path, ".txt") || !strcmp(path, "-");
 	o->format = to == 1 || (to == 0 && std) ? FORMAT_STD : FORMAT_ITR;
@@ -29,7 +31,7 @@ void trace_choose(const char *path, int to, int compress, struct writer_opts *o)
 int trace_copy(const char *in, const char *to, const struct writer_opts *wo, struct msgs *m, uint64_t *events)
 {
 	struct trace_reader *r = trace_open(in, msgs_add, m);
-	const char *why = "";
+	struct why why = { "" };
 	struct event *ev;
 	size_t n;
 	if (!r)
@@ -42,7 +44,7 @@ int trace_copy(const char *in, const char *to, const struct writer_opts *wo, str
 	trace_close(r);
 	if (!ok) {
 		buf_safe(m->err, to, strlen(to));
-		buf_printf(m->err, ": error: cannot write: %s\n", why);
+		buf_printf(m->err, ": error: cannot write: %s\n", why.text);
 		rc = EXIT_USAGE;
 	}
 	return rc;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "event/order.h"
 #include "event/reader.h"
 #include "event/writer.h"
@@ -39,39 +40,40 @@ static const char *copy(struct trace_reader *r, struct trace_writer *w, struct o
 	return writer_put(w, out, f->norder) ? NULL : "cannot write";
 }
 
-const char *predict_witness(const struct predictions *p, const char *file, const char *to, bool *found)
+bool predict_witness(const struct predictions *p, const char *file, const char *to, bool *found, struct why *why)
 {
 	size_t n = p->n;
 	const struct predicted *f = p->list;
-	const char *why = "out of memory", *closing = NULL;
 	while (n && f->kind != PREDICT_PROVEN) {
 		f++;
 		n--;
 	}
 	*found = n > 0;
+	assert(!n || f->norder);
 	if (!n)
-		return NULL;
+		return true;
 	struct ranked *want = calloc(f->norder, sizeof *want);
 	struct event *out = calloc(f->norder, sizeof *out);
 	struct order *ord = order_new(file, true, NULL, NULL);
 	struct trace_reader *r = trace_open(file, NULL, NULL);
 	struct writer_opts wo = { .format = FORMAT_STD };
 	struct trace_writer *w = NULL;
-	if (!r)
-		why = "the trace cannot be read a second time";
+	why_set(why, "%s", r ? "out of memory" : "the trace cannot be read a second time");
 	if (want && out && ord && r)
-		w = writer_open(to, &wo, trace_reader_names(r), &why);
+		w = writer_open(to, &wo, trace_reader_names(r), why);
+	bool ok = w != NULL;
 	if (w) {
 		for (size_t i = 0; i < f->norder; i++)
 			want[i] = (struct ranked){ f->order[i], i };
 		qsort(want, f->norder, sizeof *want, by_event);
-		why = copy(r, w, ord, f, want, out);
-		if (!writer_close(w, &closing))
-			why = closing;
+		const char *wrong = copy(r, w, ord, f, want, out);
+		if (wrong)
+			why_set(why, "%s", wrong);
+		ok = writer_close(w, why) && !wrong;
 	}
 	trace_close(r);
 	order_free(ord);
 	free(want);
 	free(out);
-	return why;
+	return ok;
 }

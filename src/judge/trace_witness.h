@@ -4,13 +4,14 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "verdict/predicted.h"
 
 /*
  * Writes the first proven reordering of `file` as a trace to `to` (reading
- * the file again): what `intact trace` then finds in it is the proof. NULL
- * when done, else what went wrong; *found tells whether there was one.
+ * the file again): what `intact trace` then finds in it is the proof. false,
+ * and why, when it cannot; *found tells whether there was one.
  */
-const char *predict_witness(const struct predictions *p, const char *file, const char *to, bool *found);
+bool predict_witness(const struct predictions *p, const char *file, const char *to, bool *found, struct why *why);
 
 #endif

@@ -3,19 +3,20 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "judge/document.h"
 #include "lin/lin.h"
+#include "txn/generate.h"
 #include "txn/say.h"
 
 static bool question_of(const struct history_args *a, struct txn_question *q, const char **bad, size_t *len)
 {
-	*q = (struct txn_question){ .sessions = a->sessions, .realtime = a->realtime };
+	*q = (struct txn_question){ .sessions = a->sessions, .realtime = a->realtime, .prove = a->witness };
 	return !a->level || txn_question_parse(q, a->level, bad, len);
 }
 
-const char *transactions_args_wrong(const struct history_args *a)
+const char *transactions_args_wrong(const struct history_args *a, struct why *why)
 {
-	static _Thread_local char why[400];
 	struct txn_question q;
 	const char *bad;
 	size_t len;
@@ -24,9 +25,9 @@ const char *transactions_args_wrong(const struct history_args *a)
 	char name[80];
 	snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), bad);
 	int near = nearest_name(name, level_names, LEVEL_COUNT);
-	snprintf(why, sizeof why, "--level: '%s' is no isolation level%s%s%s; see docs/transactions.md", name,
-	         near >= 0 ? " (did you mean " : "", near >= 0 ? level_names[near] : "", near >= 0 ? "?)" : "");
-	return why;
+	why_set(why, "--level: '%s' is no isolation level%s%s%s; see docs/transactions.md", name,
+	        near >= 0 ? " (did you mean " : "", near >= 0 ? level_names[near] : "", near >= 0 ? "?)" : "");
+	return why->text;
 }
 
 /* Options that are about objects. */
@@ -42,11 +43,13 @@ static const char *object_option(const struct history_args *a)
 
 int transactions_judge(struct transactions_job *j, struct reader *r)
 {
+	assert(j->a && j->sink && j->h && j->lim);
 	struct txn_history th;
 	struct txn_question q;
 	struct txn_check c;
 	struct deps d;
-	const char *bad = object_option(j->a), *why;
+	const char *bad = object_option(j->a);
+	struct why why;
 	size_t len;
 	if (bad) {
 		diag_error(j->d, "transactions", NULL, (struct span){ 0, 0 },
@@ -56,13 +59,23 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	}
 	question_of(j->a, &q, &bad, &len);
 	txn_history_init(&th, j->h);
+	th.version_order = (uint8_t)j->a->version_order;
 	int rc = EXIT_USAGE;
 	if (!txn_read(&th, r)) {
 		rc = j->d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
+	} else if (th.version_order == VERSIONS_REALTIME && !th.realtime) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
+		           "%s: --version-order=realtime: the history has no real time: not every transaction has its invocation",
+		           r->in.name);
+		diag_hint(j->d, "--version-order=recorded takes the order of the records");
+	} else if (th.version_order == VERSIONS_SESSION && !th.sessions) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
+		           "%s: --version-order=session: the history names no sessions (processes)", r->in.name);
+		diag_hint(j->d, "--version-order=recorded takes the order of the records");
 	} else if (!deps_build(&d, &th, j->init, j->h->arena, j->d)) {
 		rc = EXIT_USAGE;
 	} else if (!txn_check(&c, &d, &q, j->h->arena, j->lim, &why)) {
-		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 }, "%s: the history %s", r->in.name, why);
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 }, "%s: the history %s", r->in.name, why.text);
 		diag_hint(j->d, "ask for a level without \"strong\": --level=serializable");
 	} else {
 		static const int codes[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN };
@@ -76,4 +89,12 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	}
 	txn_history_free(&th);
 	return rc;
+}
+
+int history_generate(const char *workload, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg, struct why *why)
+{
+	struct txn_workload w;
+	if (!txn_workload_parse(&w, workload, why))
+		return EXIT_USAGE;
+	return txn_generate(&w, out, flush, arg) ? EXIT_HOLDS : EXIT_INTERNAL;
 }

@@ -15,8 +15,8 @@ struct transactions_job {
 	bool said; /* the report tells what is unknown */
 };
 
-/* What is wrong with --level, or NULL. */
-const char *transactions_args_wrong(const struct history_args *a);
+/* What is wrong with --level (the text in `why`), or NULL. */
+const char *transactions_args_wrong(const struct history_args *a, struct why *why);
 /* `r` is open; returns an exit code. EXIT_UNKNOWN without `said`: a limit was reached before anything could be said. */
 int transactions_judge(struct transactions_job *j, struct reader *r);
 

@@ -24,7 +24,33 @@ struct expr;
 
 /* ---- types -------------------------------------------------------------- */
 
-enum type_kind { TY_NONE, TY_VOID, TY_BOOL, TY_INT, TY_ENUM, TY_LOCK };
+/* TY_LOCK and those behind it are synchronisation objects: shared, without a value. */
+enum type_kind {
+	TY_NONE,
+	TY_VOID,
+	TY_BOOL,
+	TY_INT,
+	TY_ENUM,
+	TY_LOCK,
+	TY_SEMAPHORE,
+	TY_RWLOCK,
+	TY_COND,
+	TY_BARRIER,
+	TY_ONCE,
+};
+
+/* What a call does when its name is a primitive's and no procedure's (type_sync.c). */
+enum sync_op {
+	SYNC_NONE,
+	SYNC_WAIT, /* semaphore, cond (with a lock), barrier */
+	SYNC_TRYWAIT,
+	SYNC_POST,
+	SYNC_SIGNAL,
+	SYNC_BROADCAST,
+	SYNC_READ, /* acquire_read, acquire_write */
+	SYNC_WRITE,
+	SYNC_ONCE, /* call_once(o, procedure) */
+};
 
 /* How a shared variable behaves when accesses overlap. */
 enum var_class { VAR_PLAIN, VAR_SAFE, VAR_REGULAR };
@@ -37,6 +63,7 @@ struct type_ref { /* a type as written */
 	name_id name;         /* enum name, or a bare type name */
 	struct span name_span;
 	struct decl *enum_def; /* `enum name { ... }` written in place */
+	bool spurious;         /* `spurious cond` */
 	/* resolved: every type is a range of 32-bit values */
 	int32_t min, max;
 	struct decl *enum_decl; /* TY_ENUM */
@@ -106,6 +133,7 @@ struct expr {
 	enum type_kind type;
 	struct decl *enum_decl;
 	struct decl *decl; /* variable, constant, enumerator, procedure, method */
+	enum sync_op sync; /* E_CALL */
 	bool is_const;     /* value holds it */
 	bool shared;       /* evaluating it touches shared state or calls */
 };
@@ -121,6 +149,10 @@ enum stmt_kind {
 	S_IF,
 	S_WHILE,
 	S_REPEAT,
+	S_FOR,
+	S_DO,
+	S_SWITCH,
+	S_CASE, /* in the body of an S_SWITCH only */
 	S_BREAK,
 	S_CONTINUE,
 	S_RETURN,
@@ -143,16 +175,21 @@ struct stmt {
 	struct span head; /* its keyword or first token */
 	uint32_t close;   /* offset of the closing brace, for S_BLOCK */
 	struct stmt *next;
-	struct stmt *body;   /* S_BLOCK: first; loops, S_ATOMIC, S_STEP: the body */
+	struct stmt *body;   /* S_BLOCK, S_CASE: first; S_SWITCH: first S_CASE; loops, S_ATOMIC, S_STEP: the body */
 	struct stmt *other;  /* else branch; S_EITHER: next alternatives chain */
 	struct expr *target; /* S_ASSIGN: the left side; lock of acquire */
 	struct expr *value;  /* condition, right side, count, returned value */
 	enum assign_form form;
-	enum op op;         /* ASSIGN_OP */
-	struct decl *decls; /* S_DECL */
-	name_id name;       /* S_ATOMIC */
+	enum op op;                  /* ASSIGN_OP */
+	struct decl *decls;          /* S_DECL */
+	struct stmt *init, *advance; /* S_FOR: chains of declarations or simple statements */
+	struct span tail;            /* S_DO: its `while`; S_SWITCH: its `{` */
+	struct expr *labels;         /* S_CASE: its values */
+	bool is_default;             /* S_CASE: name_span is the word */
+	name_id name;                /* S_ATOMIC */
 	struct span name_span;
 	/* for lowering */
+	bool exhaustive;             /* S_SWITCH: every value of its type has a case */
 	uint32_t block, block_tmpl1; /* S_ATOMIC: its block in template - 1 */
 	bool told;                   /* a message about it was given */
 };
@@ -206,6 +243,7 @@ struct decl {
 	uint32_t array_len;     /* 1 for a scalar */
 	uint32_t id;            /* of the lowered variable, object, template */
 	uint32_t reads, writes; /* uses, for the unused warning */
+	uint32_t hold;          /* rwlock: the registers that say how the thread being lowered holds it */
 	uint8_t mark;           /* visiting state for recursion, const cycles */
 };
 

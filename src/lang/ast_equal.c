@@ -12,7 +12,7 @@ static bool same_type(const struct type_ref *a, const struct type_ref *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->kind == b->kind && a->ranged == b->ranged && a->name == b->name && same_expr(a->lo, b->lo) &&
+	return a->kind == b->kind && a->ranged == b->ranged && a->spurious == b->spurious && a->name == b->name && same_expr(a->lo, b->lo) &&
 	       same_expr(a->hi, b->hi) && same_decls(a->enum_def, b->enum_def);
 }
 
@@ -40,7 +40,8 @@ static bool same_stmt(const struct stmt *a, const struct stmt *b)
 {
 	return a->kind == b->kind && a->form == b->form && a->op == b->op && a->name == b->name &&
 	       same_expr(a->target, b->target) && same_expr(a->value, b->value) && same_decls(a->decls, b->decls) &&
-	       same_stmts(a->body, b->body) && same_stmts(a->other, b->other);
+	       same_stmts(a->body, b->body) && same_stmts(a->other, b->other) && same_stmts(a->init, b->init) &&
+	       same_stmts(a->advance, b->advance) && same_exprs(a->labels, b->labels) && a->is_default == b->is_default;
 }
 
 static bool same_stmts(const struct stmt *a, const struct stmt *b)

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 #include "lang/fmt_layout.h"
 
@@ -61,6 +62,7 @@ static uint32_t columns(const char *s, size_t len)
 
 static uint32_t source_column(const struct fmt *f, uint32_t offset)
 {
+	assert(offset <= f->src->len);
 	uint32_t start = offset;
 	while (start > 0 && f->src->text[start - 1] != '\n')
 		start--;
@@ -71,6 +73,7 @@ static uint32_t source_column(const struct fmt *f, uint32_t offset)
 
 static void end_line(struct fmt *f)
 {
+	assert(!f->open || f->lines.len);
 	if (f->open)
 		f->lines.data[f->lines.len - 1].end = f->text.len;
 	f->open = false;
@@ -85,6 +88,7 @@ static void begin_line(struct fmt *f, unsigned column)
 	f->open = true;
 	f->must_end = f->after_cell = false;
 	f->comment_only = true;
+	assert(f->open && f->lines.len);
 }
 
 static void blank_line(struct fmt *f, uint32_t newlines)
@@ -103,6 +107,7 @@ static void space(struct fmt *f)
 
 static uint32_t newlines(const struct fmt *f, uint32_t from, uint32_t to)
 {
+	assert(to <= f->src->len);
 	uint32_t n = 0;
 	for (uint32_t i = from; i < to; i++)
 		n += f->src->text[i] == '\n';
@@ -114,6 +119,7 @@ static uint32_t newlines(const struct fmt *f, uint32_t from, uint32_t to)
 /* The line of a comment that starts at `at`; *end without trailing space. */
 static uint32_t comment_line(const struct fmt *f, uint32_t at, uint32_t limit, uint32_t *end)
 {
+	assert(at <= limit && limit <= f->src->len);
 	const char *s = f->src->text;
 	uint32_t i = at;
 	while (i < limit && s[i] != '\n')
@@ -150,6 +156,7 @@ static bool has_stars(const struct fmt *f, const struct comment *c)
  * from its old column to the new one. */
 static void put_comment(struct fmt *f, const struct comment *c, bool moves, unsigned column)
 {
+	assert(c->start < c->end && c->end <= f->src->len);
 	const char *s = f->src->text;
 	uint32_t end, at = comment_line(f, c->start, c->end, &end);
 	buf_add(&f->text, s + c->start, end - c->start);
@@ -262,6 +269,7 @@ static bool would_merge(enum tok a, enum tok b)
 /* Is there a space between t and the token before it, on the same line? */
 static bool spaced(const struct fmt *f, uint32_t t)
 {
+	assert(t > 0 && t < f->ntoks);
 	enum tok a = (enum tok)f->toks[t - 1].kind, b = (enum tok)f->toks[t].kind;
 	switch (b) {
 	case T_SEMI:
@@ -271,6 +279,7 @@ static bool spaced(const struct fmt *f, uint32_t t)
 	case T_DOT:
 	case T_DOTDOT:
 	case T_LBRACK:
+	case T_LABEL_COLON:
 		return false;
 	case T_INC:
 	case T_DEC:
@@ -304,6 +313,7 @@ static bool spaced(const struct fmt *f, uint32_t t)
 /* May the author's line break before t stay? */
 static bool may_break(const struct fmt *f, uint32_t t)
 {
+	assert(t > 0 && t < f->ntoks);
 	switch (f->toks[t].kind) {
 	case T_SEMI:
 	case T_COMMA:
@@ -314,6 +324,7 @@ static bool may_break(const struct fmt *f, uint32_t t)
 	case T_LBRACK:
 	case T_DOT:
 	case T_DOTDOT:
+	case T_LABEL_COLON:
 		return false;
 	default:
 		break;
@@ -366,6 +377,7 @@ static uint32_t comments_before(struct fmt *f, uint32_t t, uint32_t *c, uint32_t
 
 static void put_token(struct fmt *f, uint32_t t, uint32_t gap, bool commented)
 {
+	assert(t < f->ntoks);
 	const struct token *k = &f->toks[t];
 	uint8_t flags = f->lay.flags[t];
 	if (flags & LAY_LINE && !f->leading) {
@@ -384,7 +396,7 @@ static void put_token(struct fmt *f, uint32_t t, uint32_t gap, bool commented)
 	}
 	buf_add(&f->text, f->src->text + k->start, k->end - k->start);
 	f->comment_only = false;
-	f->blank_ok = !(flags & LAY_OPEN);
+	f->blank_ok = !(flags & LAY_OPEN) && k->kind != T_LABEL_COLON;
 	if (k->kind == T_LPAREN || k->kind == T_LBRACK)
 		f->parens++;
 	else if ((k->kind == T_RPAREN || k->kind == T_RBRACK) && f->parens)
@@ -430,6 +442,7 @@ static const uint8_t *find_ends(const struct fmt *f)
 /* The width of what precedes a line's comment. */
 static uint32_t code_width(const struct fmt *f, const struct fmt_line *l)
 {
+	assert(l->start <= l->end && l->end <= f->text.len);
 	const char *s = f->text.data + l->start;
 	size_t len = l->end - l->start;
 	const char *nl = len ? memrchr(s, '\n', len) : NULL;

@@ -128,6 +128,31 @@ static void if_layout(struct fmt_walk *w, const struct stmt *s, unsigned level)
 	}
 }
 
+static void do_layout(struct fmt_walk *w, const struct stmt *s, unsigned level)
+{
+	body_layout(w, s->body, level);
+	mark(w, token_at(w, s->tail.start), s->body->kind == S_BLOCK ? LAY_LEVEL : LAY_LINE, level);
+}
+
+/* Labels as far left as `switch`; a block right behind its label opens on that line. */
+static void switch_layout(struct fmt_walk *w, const struct stmt *s, unsigned level)
+{
+	mark(w, token_at(w, s->tail.start), LAY_OPEN | LAY_LEVEL, level);
+	for (const struct stmt *c = s->body; c; c = c->next) {
+		for (const struct expr *e = c->labels; e; e = e->next)
+			mark(w, token_at(w, e->span.start) - 1, LAY_LINE, level); /* the word `case` */
+		if (c->is_default)
+			line_at(w, c->name_span.start, level);
+		for (const struct stmt *i = c->body; i; i = i->next) {
+			if (i == c->body && i->kind == S_BLOCK)
+				block_layout(w, i, level);
+			else
+				stmt_line(w, i, level + 1);
+		}
+	}
+	mark(w, token_at(w, s->close), LAY_LINE | LAY_CLOSE, level);
+}
+
 static void decl_layout(struct fmt_walk *w, const struct decl *d, unsigned level);
 
 static void stmt_layout(struct fmt_walk *w, const struct stmt *s, unsigned level)
@@ -141,9 +166,16 @@ static void stmt_layout(struct fmt_walk *w, const struct stmt *s, unsigned level
 		break;
 	case S_WHILE:
 	case S_REPEAT:
+	case S_FOR:
 	case S_ATOMIC:
 	case S_STEP:
 		body_layout(w, s->body, level);
+		break;
+	case S_DO:
+		do_layout(w, s, level);
+		break;
+	case S_SWITCH:
+		switch_layout(w, s, level);
 		break;
 	case S_EITHER:
 		for (const struct stmt *b = s->body; b; b = b->next) {

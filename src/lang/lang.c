@@ -53,7 +53,7 @@ static bool process(struct lang *l, const struct lang_options *o, bool whole)
 static bool run(struct lang *l, const char *name, const char *text, size_t len, const struct lang_options *o, bool whole)
 {
 	jmp_buf oom;
-	const char *why = NULL;
+	struct why why;
 	if (setjmp(oom)) {
 		l->arena.oom = NULL;
 		l->out_of_memory = true;
@@ -68,7 +68,7 @@ static bool run(struct lang *l, const char *name, const char *text, size_t len, 
 	else
 		ok = source_read(&l->src, &l->arena, name, &why);
 	if (!ok)
-		diag_error(&l->diags, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", name, why);
+		diag_error(&l->diags, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", name, why.text);
 	else
 		ok = process(l, o, whole);
 	l->arena.oom = NULL;

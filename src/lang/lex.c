@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 
 static const struct {
@@ -25,6 +26,7 @@ static const struct {
 
 const char *token_text(enum tok kind)
 {
+	assert(kind < T_COUNT);
 	static const char *const marks[T_COUNT] = {
 		[T_EOF] = "the end of the file",
 		[T_NAME] = "a name",
@@ -40,6 +42,7 @@ const char *token_text(enum tok kind)
 		[T_DOT] = "'.'",
 		[T_DOTDOT] = "'..'",
 		[T_COLON] = "':'",
+		[T_LABEL_COLON] = "':'",
 		[T_QUESTION] = "'?'",
 		[T_ASSIGN] = "'='",
 		[T_WALRUS] = "':='",
@@ -111,6 +114,11 @@ const char *token_text(enum tok kind)
 		[T_ANY] = "'any'",
 		[T_BEGIN] = "'begin'",
 		[T_END] = "'end'",
+		[T_FOR] = "'for'",
+		[T_DO] = "'do'",
+		[T_SWITCH] = "'switch'",
+		[T_CASE] = "'case'",
+		[T_DEFAULT] = "'default'",
 	};
 	return marks[kind];
 }
@@ -141,6 +149,7 @@ static bool is_digit(char c)
 
 static void emit(struct lexer *l, enum tok kind, uint32_t start, uint32_t end, uint32_t value)
 {
+	assert(start <= end && end <= l->src->len && kind < T_COUNT);
 	struct token t = { (uint8_t)kind, l->line_start, start, end, value };
 	avec_push(l->arena, &l->toks, t);
 	l->line_start = false;
@@ -148,6 +157,7 @@ static void emit(struct lexer *l, enum tok kind, uint32_t start, uint32_t end, u
 
 static void lex_name(struct lexer *l)
 {
+	assert(is_name_start(l->src->text[l->pos]));
 	const char *s = l->src->text;
 	uint32_t start = l->pos, i = start;
 	while (is_name_start(s[i]) || is_digit(s[i]))
@@ -160,6 +170,7 @@ static void lex_name(struct lexer *l)
 
 static void lex_number(struct lexer *l)
 {
+	assert(is_digit(l->src->text[l->pos]));
 	const char *s = l->src->text;
 	uint32_t start = l->pos, i = start, base = 10;
 	uint64_t v = 0;
@@ -215,6 +226,7 @@ static void skip_block_comment(struct lexer *l)
 	}
 	struct comment c = { start, l->pos, false };
 	avec_push(l->arena, &l->comments, c);
+	assert(l->pos <= l->src->len);
 }
 
 static void skip_line_comment(struct lexer *l)
@@ -227,6 +239,7 @@ static void skip_line_comment(struct lexer *l)
 		end--;
 	struct comment c = { start, end, true };
 	avec_push(l->arena, &l->comments, c);
+	assert(start <= end && end <= l->pos);
 }
 
 /* Longest first, so that the first match is the right one. */
@@ -291,6 +304,7 @@ static const struct {
 
 static bool lex_mark(struct lexer *l)
 {
+	assert(l->pos < l->src->len);
 	const char *s = l->src->text + l->pos;
 	uint32_t left = l->src->len - l->pos;
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
@@ -341,10 +355,12 @@ static void bad_bytes(struct lexer *l)
 		           (unsigned)cp);
 	}
 	l->pos = at.end;
+	assert(l->pos <= l->src->len);
 }
 
 static void lex_one(struct lexer *l)
 {
+	assert(l->pos < l->src->len);
 	const char *s = l->src->text + l->pos;
 	switch (*s) {
 	case '\n':
@@ -395,5 +411,6 @@ struct tokens lex(const struct source *src, bool sml, struct intern *names, stru
 		lex_one(&l);
 	l.line_start = true;
 	emit(&l, T_EOF, src->len, src->len, 0);
+	assert(l.toks.len && l.pos == src->len);
 	return (struct tokens){ l.toks.data, l.toks.len, l.comments.data, l.comments.len };
 }

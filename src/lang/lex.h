@@ -58,6 +58,12 @@ enum tok {
 	T_ANY,
 	T_BEGIN,
 	T_END,
+	/* words only where such a statement begins: the lexer says T_NAME, the parser changes it */
+	T_FOR,
+	T_DO,
+	T_SWITCH,
+	T_CASE,
+	T_DEFAULT,
 	/* marks */
 	T_LBRACE,
 	T_RBRACE,
@@ -70,6 +76,7 @@ enum tok {
 	T_DOT,
 	T_DOTDOT,
 	T_COLON,
+	T_LABEL_COLON, /* behind a case; the parser changes T_COLON */
 	T_QUESTION,
 	T_ASSIGN,
 	T_WALRUS,

@@ -24,6 +24,7 @@ void lower_enum(struct lower *l, struct decl *e)
 	for (struct decl *m = e->members; m; m = m->next)
 		out.members[i++] = intern_str(l->names, m->name);
 	e->id = l->b.enums.len;
+	assert(i == out.n);
 	avec_push(l->arena, &l->b.enums, out);
 }
 
@@ -61,12 +62,14 @@ static void lower_var(struct lower *l, struct decl *d, struct decl *object, stru
 		.object = object ? object->id : IR_NONE,
 		.span = d->name_span,
 	};
+	if (ty->kind > TY_LOCK)
+		v = sync_var(l, d, v);
 	d->id = l->b.vars.len;
 	avec_push(l->arena, &l->b.vars, v);
 	int32_t dflt = ty->min > 0 || ty->max < 0 ? ty->min : 0;
 	struct expr *e = d->init;
-	for (uint32_t i = 0; i < d->array_len; i++) {
-		int32_t x = e ? (int32_t)e->value : dflt;
+	for (uint32_t i = 0; i < v.len; i++) {
+		int32_t x = ty->kind > TY_LOCK ? sync_initial(d, e) : e ? (int32_t)e->value : dflt;
 		if (ty->kind == TY_BOOL)
 			x = x != 0;
 		avec_push(l->arena, &init->v, x);
@@ -103,6 +106,7 @@ static void lower_enums_of(struct lower *l, struct type_ref *ty)
 /* Enums get their ids before anything refers to them. */
 static void lower_enums(struct lower *l)
 {
+	assert(!l->b.enums.len);
 	for (struct decl *d = l->u->decls; d; d = d->next) {
 		if (d->kind == D_ENUM)
 			lower_enum(l, d);
@@ -127,6 +131,7 @@ static void lower_enums(struct lower *l)
 
 static uint32_t thread_count(struct lower *l, struct decl *t, bool *any)
 {
+	assert(t->value >= 0 && t->value <= UINT32_MAX);
 	uint32_t n = (uint32_t)t->value;
 	*any = false;
 	for (uint32_t i = 0; l->opts && i < l->opts->nthreads; i++)
@@ -136,6 +141,17 @@ static uint32_t thread_count(struct lower *l, struct decl *t, bool *any)
 			n = asked ? asked : n;
 		}
 	return n;
+}
+
+/* Of the whole program, up to what ir_finish accepts. */
+static uint32_t all_threads(struct lower *l)
+{
+	uint64_t n = 0;
+	bool any;
+	for (struct decl *t = l->u->decls; t; t = t->next)
+		if (t->kind == D_THREAD)
+			n += thread_count(l, t, &any);
+	return n < IR_MAX_THREADS ? (uint32_t)n : IR_MAX_THREADS;
 }
 
 static void check_thread_names(struct lower *l)
@@ -176,6 +192,7 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	l->stmt = t->name_span;
 	ctx.end_label = ir_label(&l->b);
 	stop(l, IRN_START);
+	sync_begin_thread(l);
 	lower_stmt(l, t->body);
 	ir_place(&l->b, ctx.end_label);
 	l->b.block = IR_NONE;
@@ -203,6 +220,7 @@ static void warn_no_access(struct lower *l, struct span at)
 
 static void warn_blocks(struct lower *l, const struct ir *p)
 {
+	assert(p->nblocks == l->b.blocks.len);
 	uint32_t *accesses = arena_array(l->arena, uint32_t, p->nblocks + 1);
 	bool *entered = arena_array(l->arena, bool, p->nblocks + 1);
 	for (uint32_t i = 0; i < p->nnodes; i++) {
@@ -222,6 +240,7 @@ static void warn_blocks(struct lower *l, const struct ir *p)
 
 static void warn_spins(struct lower *l, const struct ir *p)
 {
+	assert(p->ncode == l->b.code.len);
 	for (uint32_t i = 0; i < p->ncode; i++)
 		if (p->code[i].op == IR_STUCK && (p->code[i].imm & IR_IMM_B) && !p->code[i].b)
 			diag_warn(l->d, "endless-loop", l->u->src, p->nodes[p->code[i].a].span,
@@ -231,12 +250,14 @@ static void warn_spins(struct lower *l, const struct ir *p)
 
 const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, struct diags *d, const struct lang_options *o)
 {
+	assert(u && names && !d->errors);
 	struct lower l = { .u = u, .names = names, .arena = a, .d = d, .opts = o };
 	struct init_values init = { { 0 } };
 	ir_builder_init(&l.b, a, o && o->keep_dead);
 	avec_push(a, &l.local_reg, 0u); /* id 0: not declared yet */
 	check_thread_names(&l);
 	lower_enums(&l);
+	l.threads = all_threads(&l);
 	for (struct decl *x = u->decls; x; x = x->next) {
 		if (x->kind == D_VAR)
 			lower_var(&l, x, NULL, &init);
@@ -255,5 +276,6 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, st
 	}
 	warn_blocks(&l, p);
 	warn_spins(&l, p);
+	assert(p->src == u->src);
 	return p;
 }

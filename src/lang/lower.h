@@ -36,7 +36,8 @@ struct val { /* an operand: a constant or a register */
 
 struct loop_ctx {
 	uint32_t break_label, continue_label;
-	uint32_t in_block; /* was a block open when the loop began? */
+	/* was a block open when the loop or switch began? (`break` may leave a switch, `continue` the loop around it) */
+	bool in_block, continue_in_block;
 	struct loop_ctx *outer;
 };
 
@@ -63,6 +64,8 @@ struct lower {
 	bool ignoring;            /* inside a block whose marks are as if absent */
 	struct span stmt;         /* the statement being lowered */
 	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
+	uint32_t threads;         /* of the whole program */
+	uint32_t enums1[2];       /* of waiting threads, of once: their ids + 1 */
 	bool told_step;           /* not_in_step was reported */
 	uint32_t depth;           /* of statements and expressions, through calls */
 	bool failed;
@@ -90,6 +93,20 @@ void lower_call(struct lower *l, struct expr *e, uint32_t dest);
 uint32_t count_accesses(const struct expr *e);
 uint32_t declare_local(struct lower *l, struct decl *d);
 
+/* lower_control.c */
+void lower_for(struct lower *l, struct stmt *s);
+void lower_do(struct lower *l, struct stmt *s);
+void lower_switch(struct lower *l, struct stmt *s);
+
+/* lower_sync.c */
+/* A semaphore, rwlock, cond, barrier or once as a plain variable; `v` has its name and place. Pushes initial values. */
+struct ir_var sync_var(struct lower *l, struct decl *d, struct ir_var v);
+int32_t sync_initial(const struct decl *d, const struct expr *init);
+/* At the start of a thread: it holds no rwlock. */
+void sync_begin_thread(struct lower *l);
+void lower_sync(struct lower *l, struct expr *e, uint32_t dest);
+void lower_release_rwlock(struct lower *l, struct stmt *s);
+
 /* lower_stmt.c */
 /* False, after one message, when the recursion is too deep; else pair with
  * l->depth--. */
@@ -97,10 +114,14 @@ bool lower_nest(struct lower *l, struct span at);
 /* Something that takes time is in a step { } through a call. */
 void not_in_step(struct lower *l, struct span at, const char *what);
 void lower_stmt(struct lower *l, struct stmt *s);
+void jmp(struct lower *l, uint32_t label, struct span at);
+/* Falls through when the condition of s holds, else goes to `no`. */
+void lower_test(struct lower *l, struct stmt *s, uint32_t no);
+void lower_loop_body(struct lower *l, struct stmt *s, uint32_t again, uint32_t end);
+/* The statements of a list, in a scope of their own. */
+void lower_list(struct lower *l, struct stmt *first);
 /* A node of this kind at the present place, unless inside a step. */
 void stop(struct lower *l, enum ir_node_kind kind);
-/* Leaves the open block on a jump that goes outside of it. */
-void exit_block(struct lower *l, struct span at);
 
 static inline struct val imm(int64_t v)
 {

@@ -30,11 +30,13 @@ void emit2(struct lower *l, enum ir_op op, uint32_t a, struct val b, struct span
 
 static void jump(struct lower *l, enum ir_op op, uint32_t label, struct val cond, struct span at)
 {
+	assert(op == IR_JMP || op == IR_JZ || op == IR_JNZ);
 	emit2(l, op, label, cond, at);
 }
 
 static uint32_t temp(struct lower *l, int32_t lo, int32_t hi)
 {
+	assert(lo <= hi);
 	return ir_reg(&l->b, lo, hi, false);
 }
 
@@ -83,6 +85,7 @@ static void value_range(const struct expr *e, int64_t *lo, int64_t *hi)
 	}
 	*lo = *lo < INT32_MIN ? INT32_MIN : *lo > INT32_MAX ? INT32_MAX : *lo;
 	*hi = *hi > INT32_MAX ? INT32_MAX : *hi < INT32_MIN ? INT32_MIN : *hi;
+	assert(*lo <= *hi);
 }
 
 /* A register for a value of this expression. */
@@ -108,6 +111,7 @@ static uint32_t reg_of(struct lower *l, const struct decl *d)
 
 struct val place_index(struct lower *l, struct expr *place)
 {
+	assert(place->kind == E_NAME || place->kind == E_INDEX);
 	return place->kind == E_INDEX ? lower_expr(l, place->a) : imm(0);
 }
 
@@ -219,6 +223,7 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 	avec_push(l->arena, &l->b.locals, bl);
 	avec_push(l->arena, &l->b.scopes, sc);
 	l->b.scope = l->b.scopes.len - 1;
+	assert(d->id && d->id < l->local_reg.len && l->local_reg.data[d->id] == r);
 	return r;
 }
 
@@ -235,6 +240,7 @@ uint32_t count_accesses(const struct expr *e)
 		n = count_accesses(e->b) + count_accesses(e->c) + (e->a->kind == E_INDEX ? count_accesses(e->a->a) : 0) + 1;
 	if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->kind == D_VAR && e->decl->is_shared)
 		n += e->decl->var_class == VAR_PLAIN ? 1 : 2;
+	assert(e->shared);
 	return n;
 }
 
@@ -312,11 +318,13 @@ void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when)
 	}
 	l->depth--;
 	l->b.top = mark;
+	assert(l->b.top == mark);
 }
 
 /* && and || as values */
 static void lower_logic(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(dest);
 	uint32_t no = ir_label(&l->b), end = ir_label(&l->b);
 	lower_branch(l, e, no, false);
 	emit2(l, IR_MOV, dest, imm(1), e->span);
@@ -328,6 +336,7 @@ static void lower_logic(struct lower *l, struct expr *e, uint32_t dest)
 
 static void lower_choice(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(e->kind == E_COND && dest);
 	uint32_t no = ir_label(&l->b), end = ir_label(&l->b);
 	lower_branch(l, e->a, no, false);
 	lower_into(l, e->b, dest);
@@ -385,6 +394,7 @@ static void lower_any(struct lower *l, struct expr *e, uint32_t dest)
 /* Kinds whose result is written by their last instruction. */
 static void lower_computed(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(!e->is_const && dest);
 	struct val a, b;
 	if (!lower_nest(l, e->span))
 		return;
@@ -440,6 +450,7 @@ struct val lower_expr(struct lower *l, struct expr *e)
 
 void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(dest);
 	uint32_t mark = l->b.top;
 	if (e->is_const || e->kind == E_NAME || e->kind == E_INDEX) {
 		struct val v = lower_expr(l, e);
@@ -501,6 +512,7 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 	                         .c = m->nparams != 0 },
 	        e->span);
 	l->b.oper = id;
+	assert(id < l->b.opers.len);
 	return id;
 }
 
@@ -508,6 +520,10 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
  * is stored only when the caller has it. */
 void lower_call(struct lower *l, struct expr *e, uint32_t dest)
 {
+	if (e->sync) {
+		lower_sync(l, e, dest);
+		return;
+	}
 	assert(e->decl && e->decl->kind == D_PROC);
 	struct decl *proc = e->decl;
 	uint32_t mark = l->b.top, scope = l->b.scope, oper = l->b.oper, id = IR_NONE;

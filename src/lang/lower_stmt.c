@@ -14,6 +14,7 @@ void stop(struct lower *l, enum ir_node_kind kind)
 /* One SML statement is one step: its node, then everything inside it. */
 static void sml_step(struct lower *l, const struct expr *e1, const struct expr *e2)
 {
+	assert(l->u->sml);
 	bool shared = (e1 && e1->shared) || (e2 && e2->shared);
 	stop(l, shared ? IRN_STEP : IRN_LOCAL);
 	l->in_step++;
@@ -64,6 +65,7 @@ void not_in_step(struct lower *l, struct span at, const char *what)
 
 static void lower_update(struct lower *l, struct stmt *s)
 {
+	assert(s->form != ASSIGN_PLAIN && s->target->decl);
 	struct expr *t = s->target;
 	struct decl *d = t->decl;
 	struct val index = place_index(l, t);
@@ -117,6 +119,7 @@ static int32_t default_of(const struct type_ref *ty)
 
 static void lower_local_array(struct lower *l, struct decl *d)
 {
+	assert(d->is_array && d->array_len >= 1);
 	uint32_t i = 0;
 	int32_t dflt = default_of(d->type);
 	uint32_t given = 0;
@@ -134,6 +137,7 @@ static void lower_local_array(struct lower *l, struct decl *d)
 
 static void lower_decls(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_DECL);
 	for (struct decl *d = s->decls; d; d = d->next) {
 		if (d->type->enum_def)
 			lower_enum(l, d->type->enum_def);
@@ -162,17 +166,17 @@ static void lower_decls(struct lower *l, struct stmt *s)
 
 /* ---- control ------------------------------------------------------------ */
 
-static void jmp(struct lower *l, uint32_t label, struct span at)
+void jmp(struct lower *l, uint32_t label, struct span at)
 {
 	emit2(l, IR_JMP, label, imm(0), at);
 }
 
 /* The condition of if and while; in SML it is a step of its own. */
-static void lower_test(struct lower *l, struct stmt *s, uint32_t no)
+void lower_test(struct lower *l, struct stmt *s, uint32_t no)
 {
 	assert(s->value);
-	l->stmt = (struct span){ s->head.start, s->value->span.end };
-	if (s->value->span.end < l->u->src->len && l->u->src->text[s->value->span.end] == ')')
+	l->stmt = (struct span){ s->kind == S_FOR ? s->value->span.start : s->head.start, s->value->span.end };
+	if (s->kind != S_FOR && s->value->span.end < l->u->src->len && l->u->src->text[s->value->span.end] == ')')
 		l->stmt.end++;
 	if (l->u->sml)
 		sml_step(l, s->value, NULL);
@@ -183,6 +187,7 @@ static void lower_test(struct lower *l, struct stmt *s, uint32_t no)
 
 static void lower_if(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_IF);
 	uint32_t no = ir_label(&l->b), end = ir_label(&l->b);
 	lower_test(l, s, no);
 	lower_stmt(l, s->body);
@@ -194,16 +199,19 @@ static void lower_if(struct lower *l, struct stmt *s)
 	ir_place(&l->b, end);
 }
 
-static void lower_loop_body(struct lower *l, struct stmt *s, uint32_t again, uint32_t end)
+void lower_loop_body(struct lower *l, struct stmt *s, uint32_t again, uint32_t end)
 {
-	struct loop_ctx ctx = { end, again, l->b.block != IR_NONE, l->loop };
+	bool inside = l->b.block != IR_NONE;
+	struct loop_ctx ctx = { end, again, inside, inside, l->loop };
 	l->loop = &ctx;
 	lower_stmt(l, s->body);
 	l->loop = ctx.outer;
+	assert(l->loop == ctx.outer);
 }
 
 static void lower_while(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_WHILE);
 	uint32_t head = ir_label(&l->b), end = ir_label(&l->b);
 	ir_place(&l->b, head);
 	lower_test(l, s, end);
@@ -214,6 +222,7 @@ static void lower_while(struct lower *l, struct stmt *s)
 
 static void lower_repeat(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_REPEAT && s->value);
 	uint32_t head = ir_label(&l->b), again = ir_label(&l->b), end = ir_label(&l->b);
 	l->stmt = (struct span){ s->head.start, s->value->span.end };
 	int32_t hi = s->value->is_const && s->value->value > 0 ? (int32_t)s->value->value : INT32_MAX;
@@ -234,6 +243,7 @@ static void lower_repeat(struct lower *l, struct stmt *s)
 
 static void lower_either(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_EITHER);
 	uint32_t end = ir_label(&l->b), n = 0, mark = l->b.top;
 	for (struct stmt *i = s->body; i; i = i->next)
 		n++;
@@ -261,6 +271,7 @@ static void lower_either(struct lower *l, struct stmt *s)
 /* Waits: see IRN_AWAIT, IR_STUCK and docs/language.md. */
 static void lower_assume(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_ASSUME);
 	struct expr *e = s->value;
 	if (l->in_step) {
 		emit2(l, IR_ASSUME, 0, lower_expr(l, e), s->span);
@@ -281,7 +292,8 @@ static void lower_assume(struct lower *l, struct stmt *s)
 
 /* ---- blocks ------------------------------------------------------------- */
 
-void exit_block(struct lower *l, struct span at)
+/* Leaves the open block on a jump that goes outside of it. */
+static void exit_block(struct lower *l, struct span at)
 {
 	assert(l->b.block != IR_NONE);
 	uint32_t block = l->b.block;
@@ -295,6 +307,7 @@ void exit_block(struct lower *l, struct span at)
 
 static uint32_t block_for(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_ATOMIC);
 	if (s->block_tmpl1 == l->b.tmpl + 1)
 		return s->block; /* inlined here before */
 	struct ir_block blk = { .tmpl = l->b.tmpl, .span = s->head, .phase = IR_NONE, .named = s->name != 0 };
@@ -337,6 +350,7 @@ static void lower_atomic(struct lower *l, struct stmt *s)
 
 static void lower_commit(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_COMMIT);
 	if (l->ignoring)
 		return;
 	if (l->b.block == IR_NONE) {
@@ -367,6 +381,7 @@ static void leave_to(struct lower *l, uint32_t label, bool was_in, struct span a
 	}
 	jmp(l, label, at);
 	l->b.block = block;
+	assert(l->b.block == block && l->in_step == in_step);
 }
 
 static void lower_return(struct lower *l, struct stmt *s)
@@ -388,6 +403,10 @@ static void lower_return(struct lower *l, struct stmt *s)
 
 static void lower_lock(struct lower *l, struct stmt *s)
 {
+	if (s->target->decl->type->kind == TY_RWLOCK) {
+		lower_release_rwlock(l, s);
+		return;
+	}
 	assert(s->target->decl->type->kind == TY_LOCK);
 	struct decl *d = s->target->decl;
 	struct val index = place_index(l, s->target);
@@ -401,11 +420,10 @@ static void lower_lock(struct lower *l, struct stmt *s)
 	        s->span);
 }
 
-static void lower_list(struct lower *l, struct stmt *s)
+void lower_list(struct lower *l, struct stmt *first)
 {
-	assert(s->kind == S_BLOCK);
 	uint32_t top = l->b.top, scope = l->b.scope;
-	for (struct stmt *i = s->body; i && !l->failed && !l->b.error; i = i->next)
+	for (struct stmt *i = first; i && !l->failed && !l->b.error; i = i->next)
 		lower_stmt(l, i);
 	l->b.top = top;
 	l->b.scope = scope;
@@ -427,7 +445,7 @@ static void lower_simple(struct lower *l, struct stmt *s)
 		leave_to(l, l->loop->break_label, l->loop->in_block, s->span);
 		break;
 	case S_CONTINUE:
-		leave_to(l, l->loop->continue_label, l->loop->in_block, s->span);
+		leave_to(l, l->loop->continue_label, l->loop->continue_in_block, s->span);
 		break;
 	case S_RETURN:
 		lower_return(l, s);
@@ -464,7 +482,7 @@ void lower_stmt(struct lower *l, struct stmt *s)
 	l->stmt = s->span;
 	switch (s->kind) {
 	case S_BLOCK:
-		lower_list(l, s);
+		lower_list(l, s->body);
 		break;
 	case S_DECL:
 		lower_decls(l, s);
@@ -478,6 +496,15 @@ void lower_stmt(struct lower *l, struct stmt *s)
 		break;
 	case S_REPEAT:
 		lower_repeat(l, s);
+		break;
+	case S_FOR:
+		lower_for(l, s);
+		break;
+	case S_DO:
+		lower_do(l, s);
+		break;
+	case S_SWITCH:
+		lower_switch(l, s);
 		break;
 	case S_EITHER:
 		lower_either(l, s);
@@ -497,4 +524,5 @@ void lower_stmt(struct lower *l, struct stmt *s)
 	}
 	l->depth--;
 	l->b.top = top;
+	assert(l->depth < LOWER_DEPTH && l->b.top == top);
 }

@@ -2,13 +2,17 @@
  * parse_atm: types and declarations of .atm (docs/language.md), one function a
  * production, the production above it. Recursive descent, errors collected.
  */
+#include <string.h>
+
 #include "lang/parse_atm.h"
+#include "base/invariant.h"
 #include "lang/parse_foreign.h"
 
 /* ---- types -------------------------------------------------------------- */
 
 static struct decl *parse_enumerators(struct parser *p)
 {
+	assert(peek_kind(p) == T_LBRACE);
 	const struct token *open = tok_next(p);
 	struct decl *first = NULL, **tail = &first;
 	while (peek_kind(p) != T_RBRACE) {
@@ -38,7 +42,7 @@ static struct decl *parse_enumerators(struct parser *p)
 }
 
 /* type := "bool" | "int" [ "[" expr ".." expr "]" ] | "lock" | "void"
- *       | "enum" NAME [ "{" NAME { "," NAME } "}" ] | NAME */
+ *       | "enum" NAME [ "{" NAME { "," NAME } "}" ] | [ "spurious" ] NAME */
 struct type_ref *parse_type(struct parser *p)
 {
 	const struct token *t = tok_next(p);
@@ -90,10 +94,15 @@ struct type_ref *parse_type(struct parser *p)
 		}
 		break;
 	}
-	default: /* T_NAME: an enum's name alone */
+	default: /* T_NAME: the name of an enum or of a synchronisation object's type, alone */
 		ty->kind = TY_ENUM;
 		ty->name = t->value;
 		ty->name_span = tok_span(t);
+		if (peek_kind(p) == T_NAME && peek_at(p, 1) == T_NAME && !strcmp(intern_str(p->names, t->value), "spurious")) {
+			ty->spurious = true;
+			ty->name = peek(p)->value;
+			ty->name_span = tok_span(tok_next(p));
+		}
 		break;
 	}
 	ty->span = span_from(p, t->start);
@@ -264,6 +273,7 @@ static struct decl *parse_proc(struct parser *p, struct type_ref *result, const 
 /* thread := "thread" NAME [ "*" expr ] block */
 static struct decl *parse_thread(struct parser *p)
 {
+	assert(peek_kind(p) == T_THREAD);
 	uint32_t start = tok_next(p)->start;
 	const struct token *t = tok_expect(p, T_NAME, "of the thread");
 	struct decl *d = decl_new(p, D_THREAD, t);
@@ -287,6 +297,7 @@ static struct decl *parse_thread(struct parser *p)
 /* object := "object" NAME [ ":" NAME "(" type ")" [ "=" expr ] ] "{" {member} "}" */
 static struct decl *parse_object(struct parser *p)
 {
+	assert(peek_kind(p) == T_OBJECT);
 	uint32_t start = tok_next(p)->start;
 	const struct token *t = tok_expect(p, T_NAME, "of the object");
 	struct decl *d = decl_new(p, D_OBJECT, t);
@@ -358,6 +369,7 @@ static struct decl *parse_object(struct parser *p)
 /* const := "const" NAME "=" expr ";" */
 static struct decl *parse_const(struct parser *p)
 {
+	assert(peek_kind(p) == T_CONST);
 	uint32_t start = tok_next(p)->start;
 	if (peek_kind(p) == T_INT_TYPE || peek_kind(p) == T_BOOL)
 		tok_next(p); /* const int N = 4, as in C */
@@ -455,6 +467,7 @@ static struct decl *parse_top(struct parser *p)
 
 struct unit *parse_atm(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks)
 {
+	assert(src && names && d);
 	struct parser p = { .src = src, .arena = a, .d = d, .names = names };
 	struct unit *u = arena_new(a, struct unit);
 	p.toks = lex(src, false, names, a, d);

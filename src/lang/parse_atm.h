@@ -16,6 +16,17 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct spa
 
 struct stmt *stmt_new(struct parser *p, enum stmt_kind kind);
 struct stmt *parse_block(struct parser *p);
+struct stmt *parse_stmt(struct parser *p);
+/* A condition in parentheses behind `word`. */
+struct expr *parse_condition(struct parser *p, const char *word);
+/* An assignment, increment or call, without its ';'. */
+struct stmt *parse_simple(struct parser *p);
+/* Variables of a thread or procedure, with the ';'. */
+struct stmt *parse_local(struct parser *p);
+/* A name that is not the beginning of an assignment to a variable of that name. */
+bool at_statement_word(const struct parser *p);
+/* parse_control.c: for, do and switch at the cursor, or NULL. They are words only there: elsewhere they are names. */
+struct stmt *parse_control(struct parser *p);
 /* A missing one at the end of a line is taken as written; in the middle of a
  * line the rest of the statement is skipped. */
 void semicolon(struct parser *p, const char *behind);

@@ -4,11 +4,13 @@
  * One function per production for what is not a binary operator; those climb
  * a table. expr_grown bounds the height of every tree.
  */
+#include "base/invariant.h"
 #include "lang/parse_foreign.h"
 
 /* args := expr { "," expr } */
 static void parse_args(struct parser *p, struct expr *call)
 {
+	assert(call->kind == E_CALL || call->kind == E_METHOD);
 	const struct token *open = tok_expect(p, T_LPAREN, NULL);
 	struct expr **tail = &call->args;
 	if (!open)
@@ -50,6 +52,7 @@ struct expr *parse_name_or_element(struct parser *p, const char *what)
 /* name := place | NAME "(" args ")" | NAME "." NAME "(" args ")" */
 static struct expr *parse_name(struct parser *p)
 {
+	assert(peek_kind(p) == T_NAME);
 	const struct token *t = peek(p);
 	if (peek_at(p, 1) == T_LPAREN) {
 		tok_next(p);
@@ -87,6 +90,7 @@ static struct expr *parse_builtin(struct parser *p)
 {
 	const struct token *t = tok_next(p);
 	bool cas = t->kind == T_CAS;
+	assert(cas || t->kind == T_EXCHANGE || t->kind == T_FETCH_ADD);
 	const char *shape = cas ? "cas(x, expected, new)" : t->kind == T_EXCHANGE ? "exchange(x, value)" : "fetch_add(x, value)";
 	struct expr *e = expr_new(p, cas ? E_CAS : t->kind == T_EXCHANGE ? E_XCHG : E_FADD, tok_span(t));
 	e->op_span = tok_span(t);
@@ -123,6 +127,7 @@ static struct expr *parse_builtin(struct parser *p)
 static struct expr *parse_any(struct parser *p)
 {
 	const struct token *t = tok_next(p);
+	assert(t->kind == T_ANY);
 	struct expr *e = expr_new(p, E_ANY, tok_span(t));
 	e->op_span = tok_span(t);
 	const struct token *open = tok_expect(p, T_LPAREN, NULL);
@@ -279,6 +284,7 @@ static const struct {
 /* binary := unary { OP binary-of-higher-precedence } */
 static struct expr *parse_binary(struct parser *p, unsigned min)
 {
+	assert(min >= 1);
 	struct expr *left = parse_unary(p);
 	for (;;) {
 		const struct token *t = peek(p);

@@ -10,10 +10,9 @@ struct word {
 
 #define SHARED        "omit it: a variable declared outside the threads is shared, one inside is local"
 #define FOREIGN_SIZES "use int, or a range of what it holds: int[0..255]"
-#define RWLOCK                                                                                                       \
-	"implement it: int[0..N] readers; bool writing; to read, step { assume(!writing); readers = readers + 1; } " \
-	"(examples/reader-writer.atm)"
-#define COUNTER "implement it: int[0..N] s; to take it, step { assume(s > 0); s = s - 1; }, to release it, fetch_add(s, 1)"
+#define RWLOCK        "use rwlock r; declared outside the threads"
+#define CONDITION     "use cond c; declared outside the threads, and wait(c, l), signal(c), broadcast(c)"
+#define COUNTER       "use semaphore s = 1; declared outside the threads"
 
 static const struct word qualifiers[] = {
 	{ "unsigned", FOREIGN_SIZES },
@@ -54,10 +53,21 @@ static const struct word types[] = {
 	{ "pthread_spinlock_t", "use lock" },
 	{ "rwlock", RWLOCK },
 	{ "pthread_rwlock_t", RWLOCK },
+	{ "rwlock_t", RWLOCK },
+	{ "shared_mutex", RWLOCK },
 	{ "semaphore", COUNTER },
 	{ "sem_t", COUNTER },
-	{ "condition", "omit it: assume(e) waits until e holds" },
-	{ "pthread_cond_t", "omit it: assume(e) waits until e holds" },
+	{ "counting_semaphore", COUNTER },
+	{ "cond", CONDITION },
+	{ "condition", CONDITION },
+	{ "condition_variable", CONDITION },
+	{ "pthread_cond_t", CONDITION },
+	{ "cnd_t", CONDITION },
+	{ "barrier", "use barrier b = 2; declared outside the threads" },
+	{ "pthread_barrier_t", "use barrier b = 2; with the number of threads it waits for" },
+	{ "once", "use once o; declared outside the threads" },
+	{ "pthread_once_t", "use once o;" },
+	{ "once_flag", "use once o;" },
 	{ "pthread_t", "omit it: thread name * 2 { ... } runs two of them from the start" },
 };
 
@@ -70,17 +80,26 @@ static const struct word calls[] = {
 	{ "pthread_spin_unlock", "use release(l)" },
 	{ "mtx_lock", "use acquire(l), with lock l; declared outside the threads" },
 	{ "mtx_unlock", "use release(l)" },
-	{ "pthread_rwlock_rdlock", RWLOCK },
-	{ "pthread_rwlock_wrlock", RWLOCK },
-	{ "pthread_rwlock_unlock", RWLOCK },
-	{ "sem_wait", COUNTER },
-	{ "sem_post", COUNTER },
-	{ "pthread_cond_wait", "use release(l); assume(e); acquire(l);" },
-	{ "pthread_cond_signal", "omit it: assume(e) continues as soon as e holds" },
-	{ "pthread_cond_broadcast", "omit it: assume(e) continues as soon as e holds" },
+	{ "pthread_rwlock_rdlock", "use acquire_read(r), with rwlock r; declared outside the threads" },
+	{ "pthread_rwlock_wrlock", "use acquire_write(r), with rwlock r; declared outside the threads" },
+	{ "pthread_rwlock_unlock", "use release(r)" },
+	{ "sem_init", "give it where it is declared: semaphore s = 1;" },
+	{ "sem_wait", "use wait(s), with semaphore s = 1; declared outside the threads" },
+	{ "sem_trywait", "use trywait(s)" },
+	{ "sem_post", "use post(s)" },
+	{ "pthread_cond_wait", "use wait(c, l), with cond c; and lock l; declared outside the threads" },
+	{ "pthread_cond_signal", "use signal(c)" },
+	{ "pthread_cond_broadcast", "use broadcast(c)" },
+	{ "cnd_wait", "use wait(c, l), with cond c; and lock l; declared outside the threads" },
+	{ "cnd_signal", "use signal(c)" },
+	{ "cnd_broadcast", "use broadcast(c)" },
+	{ "notify_one", "use signal(c)" },
+	{ "notify_all", "use broadcast(c)" },
+	{ "pthread_barrier_init", "give the number of threads where it is declared: barrier b = 2;" },
+	{ "pthread_barrier_wait", "use wait(b), with barrier b = 2; declared outside the threads" },
+	{ "pthread_once", "use call_once(o, procedure), with once o; declared outside the threads" },
 	{ "pthread_create", "omit it: thread name * 2 { ... } runs two of them from the start" },
 	{ "pthread_join", "set a variable at the end of the thread, and assume it here" },
-	{ "wait", "use assume(e): it waits until e holds" },
 	{ "await", "use assume(e): it waits until e holds" },
 	{ "CAS", "use cas(x, expected, new)" },
 	{ "compare_and_swap", "use cas(x, expected, new)" },

@@ -4,10 +4,9 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lang/parse_atm.h"
 #include "lang/parse_foreign.h"
-
-static struct stmt *parse_stmt(struct parser *p);
 
 struct stmt *stmt_new(struct parser *p, enum stmt_kind kind)
 {
@@ -54,7 +53,7 @@ struct stmt *parse_block(struct parser *p)
 }
 
 /* condition := "(" expr ")" */
-static struct expr *parse_condition(struct parser *p, const char *word)
+struct expr *parse_condition(struct parser *p, const char *word)
 {
 	char where[48];
 	snprintf(where, sizeof where, "behind '%s'", word);
@@ -76,6 +75,7 @@ static struct expr *parse_condition(struct parser *p, const char *word)
 /* if := "if" condition stmt [ "else" stmt ] */
 static struct stmt *parse_if(struct parser *p)
 {
+	assert(peek_kind(p) == T_IF);
 	struct stmt *s = stmt_new(p, S_IF);
 	tok_next(p);
 	s->value = parse_condition(p, "if");
@@ -88,6 +88,7 @@ static struct stmt *parse_if(struct parser *p)
 /* either := "either" block { "or" block } */
 static struct stmt *parse_either(struct parser *p)
 {
+	assert(peek_kind(p) == T_EITHER);
 	struct stmt *s = stmt_new(p, S_EITHER);
 	tok_next(p);
 	s->body = parse_block(p);
@@ -106,6 +107,7 @@ static struct stmt *parse_either(struct parser *p)
 /* lock-stmt := ("acquire" | "release") "(" place ")" ";" */
 static struct stmt *parse_lock_stmt(struct parser *p)
 {
+	assert(peek_kind(p) == T_ACQUIRE || peek_kind(p) == T_RELEASE);
 	struct stmt *s = stmt_new(p, peek_kind(p) == T_ACQUIRE ? S_ACQUIRE : S_RELEASE);
 	tok_next(p);
 	const struct token *open = tok_expect(p, T_LPAREN, NULL);
@@ -121,6 +123,7 @@ static struct stmt *parse_lock_stmt(struct parser *p)
 /* atomic := "atomic" [ NAME ] block */
 static struct stmt *parse_atomic(struct parser *p)
 {
+	assert(peek_kind(p) == T_ATOMIC);
 	struct stmt *s = stmt_new(p, S_ATOMIC);
 	tok_next(p);
 	if (peek_kind(p) == T_NAME) {
@@ -176,6 +179,13 @@ static void skip_parentheses(struct parser *p)
 	} while (open);
 }
 
+bool at_statement_word(const struct parser *p)
+{
+	enum tok next = peek_at(p, 1);
+	return peek_kind(p) == T_NAME && next != T_ASSIGN && next != T_DOT && next != T_LBRACK &&
+	       !(next >= T_INC && next <= T_SHR_EQ);
+}
+
 /* Words of other languages that begin a statement and do not exist here. What
  * follows them is read as far as possible. */
 static struct stmt *foreign_word(struct parser *p)
@@ -183,16 +193,12 @@ static struct stmt *foreign_word(struct parser *p)
 	static const struct {
 		const char *word, *hint;
 	} foreign[] = {
-		{ "for", "use repeat (n) { ... } or while" },
-		{ "do", "use while (true) { ...; if (!e) break; }" },
-		{ "switch", "use if ... else if" },
 		{ "goto", "use while, break and continue" },
 		{ "begin", "blocks are written atomic { ... }; begin ... end is SML (.sml)" },
 		{ "end", "blocks are written atomic { ... }; begin ... end is SML (.sml)" },
 	};
-	enum tok next = peek_at(p, 1);
-	if (peek_kind(p) != T_NAME || next == T_ASSIGN || next == T_DOT || next == T_LBRACK || (next >= T_INC && next <= T_SHR_EQ))
-		return NULL; /* a variable of that name */
+	if (!at_statement_word(p))
+		return NULL;
 	const char *name = intern_str(p->names, peek(p)->value);
 	size_t i = 0, n = sizeof foreign / sizeof *foreign;
 	while (i < n && strcmp(name, foreign[i].word))
@@ -204,22 +210,15 @@ static struct stmt *foreign_word(struct parser *p)
 	struct stmt *s = stmt_new(p, S_EMPTY);
 	p->pos++;
 	skip_parentheses(p);
-	if (!strcmp(name, "for") || !strcmp(name, "do") || !strcmp(name, "begin")) {
+	if (!strcmp(name, "begin"))
 		s = parse_stmt(p);
-	} else {
-		if (peek_kind(p) == T_LBRACE || !peek(p)->line_start)
-			tok_recover(p);
-	}
-	if (!strcmp(name, "do") && peek_kind(p) == T_WHILE) {
-		p->pos++;
-		skip_parentheses(p);
-		tok_accept(p, T_SEMI);
-	}
+	else if (peek_kind(p) == T_LBRACE || !peek(p)->line_start)
+		tok_recover(p);
 	return s;
 }
 
-/* simple := place assign-op expr ";" | place "++" ";" | call ";" | expr ";" */
-static struct stmt *parse_simple(struct parser *p)
+/* simple := place assign-op expr | place "++" | "++" place | call | expr */
+struct stmt *parse_simple(struct parser *p)
 {
 	struct stmt *s = stmt_new(p, S_EXPR);
 	if (peek_kind(p) == T_INC || peek_kind(p) == T_DEC) { /* ++x; */
@@ -228,7 +227,6 @@ static struct stmt *parse_simple(struct parser *p)
 		tok_next(p);
 		s->target = parse_name_or_element(p, "a variable");
 		s->span = span_from(p, s->head.start);
-		semicolon(p, "after the statement");
 		return s;
 	}
 	struct expr *e = parse_expr(p);
@@ -265,12 +263,11 @@ static struct stmt *parse_simple(struct parser *p)
 		p->panic = true;
 	}
 	s->span = span_from(p, s->head.start);
-	semicolon(p, "after the statement");
 	return s;
 }
 
 /* local := [class] type declarators ";" */
-static struct stmt *parse_local(struct parser *p)
+struct stmt *parse_local(struct parser *p)
 {
 	struct stmt *s = stmt_new(p, S_DECL);
 	struct span cls = { 0, 0 };
@@ -303,7 +300,7 @@ static struct stmt *parse_word(struct parser *p, enum stmt_kind kind, const char
 	return s;
 }
 
-/* stmt := block | if | while | repeat | either | atomic | step | simple | ... */
+/* stmt := block | if | while | repeat | either | atomic | step | for | do | switch | simple ";" | ... */
 static struct stmt *parse_stmt_inner(struct parser *p)
 {
 	struct stmt *s;
@@ -374,17 +371,23 @@ static struct stmt *parse_stmt_inner(struct parser *p)
 		}
 		return parse_local(p);
 	default:
-		s = foreign_word(p);
+		s = parse_control(p);
+		if (!s)
+			s = foreign_word(p);
 		if (s)
 			return s;
 		if (foreign_declaration(p))
 			return stmt_new(p, S_EMPTY);
 		foreign_qualifiers(p);
-		return at_type(p) ? parse_local(p) : parse_simple(p);
+		if (at_type(p))
+			return parse_local(p);
+		s = parse_simple(p);
+		semicolon(p, "after the statement");
+		return s;
 	}
 }
 
-static struct stmt *parse_stmt(struct parser *p)
+struct stmt *parse_stmt(struct parser *p)
 {
 	if (!nest(p))
 		return stmt_new(p, S_EMPTY);
@@ -393,5 +396,6 @@ static struct stmt *parse_stmt(struct parser *p)
 	if (s->span.end <= s->head.end)
 		s->span = span_from(p, start);
 	unnest(p);
+	assert(s->span.start <= s->span.end);
 	return s;
 }

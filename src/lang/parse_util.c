@@ -1,7 +1,9 @@
+#include "base/invariant.h"
 #include "lang/parse.h"
 
 struct span span_from(const struct parser *p, uint32_t start)
 {
+	assert(p->pos < p->toks.n);
 	uint32_t end = p->pos ? p->toks.list[p->pos - 1].end : start;
 	return (struct span){ start, end < start ? start : end };
 }
@@ -12,6 +14,7 @@ const struct token *tok_next(struct parser *p)
 	if (t->kind != T_EOF)
 		p->pos++;
 	p->panic = false;
+	assert(p->pos < p->toks.n);
 	return t;
 }
 
@@ -27,6 +30,7 @@ bool tok_accept(struct parser *p, enum tok kind)
  * file ended there; at the unexpected token otherwise. */
 static struct span missing_at(const struct parser *p, enum tok kind)
 {
+	assert(kind < T_COUNT);
 	const struct token *t = peek(p);
 	if (p->pos && (t->kind == T_EOF || (t->line_start && (kind == T_SEMI || kind == T_RPAREN || kind == T_RBRACK)))) {
 		uint32_t end = p->toks.list[p->pos - 1].end;
@@ -56,6 +60,7 @@ void tok_expected(struct parser *p, const char *what)
 
 const struct token *tok_expect(struct parser *p, enum tok kind, const char *where)
 {
+	assert(kind < T_COUNT);
 	if (peek_kind(p) == kind)
 		return tok_next(p);
 	if (p->panic || p->gave_up)
@@ -69,6 +74,7 @@ const struct token *tok_expect(struct parser *p, enum tok kind, const char *wher
 
 static uint32_t indent_of_line(const struct parser *p, uint32_t offset)
 {
+	assert(offset <= p->src->len);
 	size_t len, n = 0;
 	const char *s = source_line(p->src, source_line_of(p->src, offset), &len);
 	uint32_t col = 0;
@@ -86,10 +92,12 @@ static void compare_indents(struct parser *p, const struct token *open)
 		return;
 	p->odd_open = (uint32_t)(open - p->toks.list);
 	p->odd_close = p->pos;
+	assert(p->odd_open < p->odd_close);
 }
 
 bool tok_close(struct parser *p, enum tok kind, const struct token *open)
 {
+	assert(open >= p->toks.list && open < p->toks.list + p->pos);
 	if (peek_kind(p) == kind) {
 		if (kind == T_RBRACE && !p->odd_close)
 			compare_indents(p, open);
@@ -122,6 +130,7 @@ bool nest(struct parser *p)
 	p->panic = p->gave_up = true;
 	/* What is nested this deep is not worth reading on. */
 	p->pos = p->toks.n - 1;
+	assert(p->depth <= PARSE_DEPTH);
 	return false;
 }
 
@@ -163,6 +172,7 @@ static bool begins_something(enum tok k)
 
 void tok_recover(struct parser *p)
 {
+	assert(p->pos < p->toks.n);
 	uint32_t start = p->pos, open = 0;
 	for (;;) {
 		enum tok k = peek_kind(p);
@@ -190,6 +200,7 @@ void tok_recover(struct parser *p)
 
 struct expr *expr_new(struct parser *p, enum expr_kind kind, struct span span)
 {
+	assert(span.start <= span.end);
 	struct expr *e = arena_new(p->arena, struct expr);
 	e->kind = kind;
 	e->span = span;

@@ -20,8 +20,9 @@ static void check_proc(struct checker *c, struct decl *p)
 	p->id = 0; /* head of its call list until lowering */
 	scope_open(c, &mark);
 	for (struct decl *d = p->params; d; d = d->next) {
-		if (d->type->kind == TY_LOCK)
-			diag_error(c->d, "type", c->src, d->type->span, "a lock cannot be passed; name it in the procedure");
+		if (is_sync(d->type->kind))
+			diag_error(c->d, "type", c->src, d->type->span, "%s cannot be passed; name it in the procedure",
+			           sync_a_word(d->type->kind));
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
@@ -40,6 +41,7 @@ static void check_proc(struct checker *c, struct decl *p)
 
 static void check_signature(struct checker *c, struct decl *p)
 {
+	assert(p->kind == D_PROC);
 	if (p->result) {
 		check_type_ref(c, p->result);
 		if (p->result->kind == TY_LOCK)
@@ -59,6 +61,7 @@ static bool same_type(const struct type_ref *a, const struct type_ref *b)
 /* A register has read() and write(v), both of the register's type. */
 static void check_register(struct checker *c, struct decl *o)
 {
+	assert(o->kind == D_OBJECT);
 	bool has_read = false, has_write = false;
 	unsigned many = 0;
 	for (struct decl *m = o->methods; m; m = m->next) {
@@ -127,6 +130,7 @@ static void check_object(struct checker *c, struct decl *o)
 
 static void check_object_bodies(struct checker *c, struct decl *o)
 {
+	assert(!c->object);
 	uint32_t mark;
 	c->object = o;
 	scope_open(c, &mark);
@@ -148,6 +152,7 @@ static void check_object_bodies(struct checker *c, struct decl *o)
 
 static void declare_enum(struct checker *c, struct decl *e)
 {
+	assert(e->kind == D_ENUM);
 	int64_t n = 0;
 	if (e->mark)
 		return;
@@ -159,6 +164,7 @@ static void declare_enum(struct checker *c, struct decl *e)
 		scope_declare(c, m);
 	}
 	e->value = n;
+	assert(e->value >= 0);
 }
 
 /* Enums may be defined inside any type: all of them first. */
@@ -194,6 +200,7 @@ static void declare_top(struct checker *c)
 
 static void check_thread_count(struct checker *c, struct decl *t)
 {
+	assert(t->kind == D_THREAD);
 	t->value = 1;
 	if (!t->count)
 		return;
@@ -211,6 +218,7 @@ static void check_thread_count(struct checker *c, struct decl *t)
 /* Reports the cycle that closes when `to` is called again. */
 static void report_cycle(struct checker *c, uint32_t *stack, uint32_t n, struct decl *to)
 {
+	assert(n);
 	uint32_t first = n;
 	while (first > 0 && c->calls.data[stack[first - 1]].from != to)
 		first--;
@@ -276,11 +284,11 @@ static void check_calls(struct checker *c)
 
 static void warn_unused(struct checker *c)
 {
+	assert(!c->d->errors);
 	for (struct decl *d = c->u->decls; d; d = d->next) {
 		if (d->kind == D_VAR && !d->reads && d->writes <= (d->init != NULL))
-			diag_warn(c->d, "unused", c->src, d->name_span,
-			          d->type->kind == TY_LOCK ? "the lock '%s' is never used" : "the variable '%s' is never used",
-			          name_of(c, d->name));
+			diag_warn(c->d, "unused", c->src, d->name_span, "the %s '%s' is never used",
+			          is_sync(d->type->kind) ? sync_word(d->type->kind) : "variable", name_of(c, d->name));
 		else if (d->kind == D_PROC && !d->reads)
 			diag_warn(c->d, "unused", c->src, d->name_span, "the procedure '%s' is never called", name_of(c, d->name));
 		else if (d->kind == D_OBJECT && !d->reads)
@@ -301,6 +309,7 @@ static void warn_unused(struct checker *c)
 
 void type_check(struct unit *u, struct intern *names, struct arena *a, struct diags *d)
 {
+	assert(u->src && names && d);
 	struct checker c = { .u = u, .src = u->src, .names = names, .arena = a, .d = d };
 	uint32_t mark, threads = 0;
 	c.bound = arena_array(a, struct decl *, names->strs.len);

@@ -43,6 +43,7 @@ struct checker {
 	struct decl *proc; /* whose body is checked: procedure, method or thread */
 	struct decl *object;
 	uint32_t loops;               /* loops around */
+	uint32_t switches;            /* switches around, inside the innermost loop */
 	uint32_t steps;               /* step { } around */
 	uint32_t atomics;             /* atomic blocks around, in this body */
 	AVEC(struct call_edge) calls; /* index 0 unused */
@@ -56,6 +57,11 @@ void scope_declare(struct checker *c, struct decl *d);
 /* What a name means, or NULL after a message with the nearest name. `what`
  * says what was looked for ("variable"). */
 struct decl *scope_find(struct checker *c, name_id name, struct span at, const char *what);
+
+static inline bool is_sync(enum type_kind k)
+{
+	return k >= TY_LOCK;
+}
 
 const char *name_of(const struct checker *c, name_id n);
 /* "int", "bool", "enum color", for messages. */
@@ -79,10 +85,33 @@ void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, co
 /* ... and be constant: the value, or false after a message. */
 bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *value);
 void check_stmt(struct checker *c, struct stmt *s);
+/* ... in a scope of its own. */
+void check_body(struct checker *c, struct stmt *body);
+/* ... as the body of a loop. */
+void check_loop_body(struct checker *c, struct stmt *body);
+/* type_control.c */
+void check_for(struct checker *c, struct stmt *s);
+void check_switch(struct checker *c, struct stmt *s);
+/* type_sync.c */
+/* Is this the type of a variable? Then it is resolved: semaphore, rwlock, cond, barrier, once, unless the model declares
+ * the name. */
+bool check_sync_type(struct checker *c, struct type_ref *ty);
+/* Is the call one of a primitive? Then it is checked: wait, post, ..., unless the model declares the name. */
+bool check_sync_call(struct checker *c, struct expr *e);
+/* "lock", "semaphore", ...; and with its article. */
+const char *sync_word(enum type_kind k);
+const char *sync_a_word(enum type_kind k);
+/* What is done with it: "use acquire(l) and release(l)". */
+void sync_hint(struct checker *c, enum type_kind k);
 /* A variable's type, size and initial values; default_value is what it has without them. */
 void check_var(struct checker *c, struct decl *d);
 int64_t default_value(const struct type_ref *ty);
 /* Can control reach the end of s? Warns of what it cannot reach. */
 bool falls_through(struct checker *c, struct stmt *s);
+/* ... of this list of statements? */
+bool list_falls_through(struct checker *c, struct stmt *first);
+bool switch_falls_through(struct checker *c, struct stmt *s);
+/* Is there a jump of this kind (S_BREAK, S_CONTINUE) out of the list, to the loop or switch around it? */
+bool list_jumps(const struct stmt *first, enum stmt_kind kind);
 
 #endif

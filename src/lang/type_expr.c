@@ -1,6 +1,7 @@
 /* type_expr: types of expressions. */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lang/parse_foreign.h"
 #include "lang/type.h"
 
@@ -14,9 +15,9 @@ static bool is_value(enum type_kind k)
 void check_value(struct checker *c, struct expr *e, const char *what)
 {
 	check_expr(c, e);
-	if (e->type == TY_LOCK) {
-		diag_error(c->d, "type", c->src, e->span, "a lock has no value");
-		diag_hint(c->d, "use acquire(l) and release(l)");
+	if (is_sync(e->type)) {
+		diag_error(c->d, "type", c->src, e->span, "%s has no value", sync_a_word(e->type));
+		sync_hint(c, e->type);
 		e->type = TY_INT;
 	} else if (e->type == TY_VOID) {
 		diag_error(c->d, "type", c->src, e->span, "%s is needed, but the call returns nothing", what);
@@ -24,6 +25,7 @@ void check_value(struct checker *c, struct expr *e, const char *what)
 			diag_note(c->d, c->src, e->decl->name_span, "'%s' is declared without a result", name_of(c, e->decl->name));
 		e->type = TY_INT;
 	}
+	assert(is_value(e->type));
 }
 
 void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, const char *what)
@@ -103,6 +105,7 @@ static void check_place(struct checker *c, struct expr *e)
 
 static void check_unary(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_UNARY && e->a);
 	check_value(c, e->a, "an operand");
 	e->shared = e->a->shared;
 	e->type = e->op == OP_NOT ? TY_BOOL : TY_INT;
@@ -112,6 +115,7 @@ static void check_unary(struct checker *c, struct expr *e)
 
 static void check_binary(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_BINARY && e->a && e->b);
 	check_value(c, e->a, "an operand");
 	check_value(c, e->b, "an operand");
 	e->shared = e->a->shared || e->b->shared;
@@ -138,6 +142,7 @@ static void check_binary(struct checker *c, struct expr *e)
 
 static void check_cond(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_COND && e->a && e->b && e->c);
 	check_value(c, e->a, "a condition");
 	check_value(c, e->b, "a value");
 	check_value(c, e->c, "a value");
@@ -154,10 +159,11 @@ static void check_cond(struct checker *c, struct expr *e)
 
 static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 {
+	assert(proc->kind == D_PROC);
 	struct decl *param = proc->params;
 	uint32_t i = 0;
 	for (struct expr *arg = e->args; arg; arg = arg->next, i++) {
-		if (param && param->type->kind == TY_LOCK) {
+		if (param && is_sync(param->type->kind)) {
 			check_expr(c, arg); /* the parameter was reported */
 			param = param->next;
 		} else if (param) {
@@ -177,6 +183,9 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 
 static void check_call(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_CALL);
+	if (check_sync_call(c, e))
+		return;
 	struct decl *d = scope_find(c, e->name, e->name_span, "the procedure");
 	const char *hint = d ? NULL : foreign_call_hint(name_of(c, e->name));
 	if (hint)
@@ -206,6 +215,7 @@ static void check_call(struct checker *c, struct expr *e)
 
 static void check_method(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_METHOD);
 	struct decl *o = scope_find(c, e->name, e->name_span, "the object"), *m = NULL;
 	e->type = TY_INT;
 	e->shared = true;
@@ -245,6 +255,7 @@ static void check_method(struct checker *c, struct expr *e)
 /* cas, exchange, fetch_add */
 static void check_rmw(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD);
 	const char *word = e->kind == E_CAS ? "cas" : e->kind == E_XCHG ? "exchange" : "fetch_add";
 	check_expr(c, e->a);
 	e->shared = true;
@@ -253,9 +264,12 @@ static void check_rmw(struct checker *c, struct expr *e)
 		diag_error(c->d, "not-shared", c->src, e->a->span, "%s needs a shared variable; '%s' is local", word,
 		           name_of(c, d->name));
 		diag_note(c->d, c->src, d->name_span, "declared here");
-	} else if (d && d->kind == D_VAR && d->type->kind == TY_LOCK) {
-		diag_error(c->d, "type", c->src, e->a->span, "%s cannot be applied to a lock", word);
-		diag_hint(c->d, "use acquire and release, or make it a bool");
+	} else if (d && d->kind == D_VAR && is_sync(d->type->kind)) {
+		diag_error(c->d, "type", c->src, e->a->span, "%s cannot be applied to %s", word, sync_a_word(d->type->kind));
+		if (d->type->kind == TY_LOCK)
+			diag_hint(c->d, "use acquire and release, or make it a bool");
+		else
+			sync_hint(c, d->type->kind);
 	} else if (d && d->kind == D_VAR && d->var_class != VAR_PLAIN) {
 		diag_error(c->d, "type", c->src, e->a->span, "%s needs a plain variable; '%s' is only a %s register", word,
 		           name_of(c, d->name), d->var_class == VAR_SAFE ? "safe" : "regular");
@@ -289,6 +303,7 @@ static void check_rmw(struct checker *c, struct expr *e)
 
 static void check_any(struct checker *c, struct expr *e)
 {
+	assert(e->kind == E_ANY);
 	e->type = TY_INT;
 	if (e->any_type) {
 		check_type_ref(c, e->any_type);

@@ -1,6 +1,7 @@
 /* type_scope: what a name means, constants, and types as they are written. */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lang/parse_foreign.h"
 #include "lang/type.h"
 
@@ -14,6 +15,7 @@ void scope_open(struct checker *c, uint32_t *mark)
 
 void scope_close(struct checker *c, uint32_t mark)
 {
+	assert(c->depth && mark <= c->undo.len);
 	while (c->undo.len > mark) {
 		c->undo.len--;
 		name_id n = c->undo.data[c->undo.len].name;
@@ -30,6 +32,7 @@ const char *name_of(const struct checker *c, name_id n)
 
 void scope_declare(struct checker *c, struct decl *d)
 {
+	assert(d->name < c->names->strs.len);
 	struct decl *old = c->bound[d->name];
 	if (!d->name)
 		return;
@@ -46,6 +49,7 @@ void scope_declare(struct checker *c, struct decl *d)
 
 struct decl *scope_find(struct checker *c, name_id name, struct span at, const char *what)
 {
+	assert(name < c->names->strs.len);
 	struct decl *d = c->bound[name];
 	if (d)
 		return d;
@@ -88,7 +92,12 @@ const char *type_text(struct checker *c, enum type_kind k, const struct decl *en
 	case TY_INT:
 		return "int";
 	case TY_LOCK:
-		return "a lock";
+	case TY_SEMAPHORE:
+	case TY_RWLOCK:
+	case TY_COND:
+	case TY_BARRIER:
+	case TY_ONCE:
+		return sync_a_word(k);
 	case TY_VOID:
 		return "no value";
 	case TY_ENUM:
@@ -103,6 +112,7 @@ const char *type_text(struct checker *c, enum type_kind k, const struct decl *en
 /* Applies op; false when the result is a fault or leaves 32 bits. */
 bool const_fold(enum op op, int64_t a, int64_t b, int64_t *out)
 {
+	assert(op != OP_NONE && op <= OP_LOR);
 	int64_t v;
 	switch (op) {
 	case OP_NEG:
@@ -190,6 +200,7 @@ bool const_fold(enum op op, int64_t a, int64_t b, int64_t *out)
 
 bool const_resolve(struct checker *c, struct decl *d, struct span use)
 {
+	assert(d->kind == D_CONST || d->kind == D_ENUMERATOR);
 	if (d->mark == 2)
 		return true;
 	if (d->mark == 1) {
@@ -256,6 +267,7 @@ bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *v
 
 void check_range(struct checker *c, struct type_ref *ty)
 {
+	assert(ty->lo && ty->hi);
 	int64_t lo = 0, hi = 0;
 	bool ok = check_const(c, ty->lo, "a range's lower bound", &lo);
 	ok &= check_const(c, ty->hi, "a range's upper bound", &hi);
@@ -266,6 +278,7 @@ void check_range(struct checker *c, struct type_ref *ty)
 	}
 	ty->min = (int32_t)lo;
 	ty->max = (int32_t)hi;
+	assert(ty->min <= ty->max);
 }
 
 void check_type_ref(struct checker *c, struct type_ref *ty)

@@ -1,12 +1,14 @@
 /* type_stmt: variables and statements, and whether control reaches the end of a body. */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lang/type.h"
 
 /* ---- variables ---------------------------------------------------------- */
 
 int64_t default_value(const struct type_ref *ty)
 {
+	assert(ty->min <= ty->max);
 	return ty->min > 0 || ty->max < 0 ? ty->min : 0;
 }
 
@@ -24,10 +26,33 @@ static void check_init_value(struct checker *c, struct decl *d, struct expr *e)
 		           (long long)v, ty->min, ty->max, name_of(c, d->name));
 }
 
+/* The initial value of a synchronisation object; false when the rest makes no sense. */
+static bool check_sync_var(struct checker *c, struct decl *d)
+{
+	enum type_kind k = d->type->kind;
+	if (k == TY_BARRIER && d->is_array) {
+		diag_error(c->d, "type", c->src, d->name_span, "barriers cannot be in an array");
+		diag_hint(c->d, "give each a name of its own");
+		return false;
+	}
+	if (k == TY_BARRIER && !d->init && !d->is_param) {
+		diag_error(c->d, "type", c->src, d->name_span, "the barrier '%s' does not say for how many threads it waits",
+		           name_of(c, d->name));
+		diag_hint(c->d, "barrier %s = 2;", name_of(c, d->name));
+		return false;
+	}
+	if (d->init && k != TY_BARRIER && k != TY_SEMAPHORE) {
+		diag_error(c->d, "type", c->src, d->init->span, "%s takes no initial value", sync_a_word(k));
+		return false;
+	}
+	return true;
+}
+
 /* Type, length and initialiser of a variable; not its name. */
 void check_var(struct checker *c, struct decl *d)
 {
-	if (d->first_of_group)
+	assert(d->kind == D_VAR && d->type);
+	if (d->first_of_group && !check_sync_type(c, d->type))
 		check_type_ref(c, d->type);
 	d->array_len = 1;
 	if (d->type->kind == TY_VOID)
@@ -41,7 +66,7 @@ void check_var(struct checker *c, struct decl *d)
 		}
 		d->array_len = (uint32_t)(n < 1 ? 1 : n);
 	}
-	if (d->var_class != VAR_PLAIN && (d->type->kind == TY_LOCK || (int64_t)d->type->max - d->type->min >= 1024)) {
+	if (d->var_class != VAR_PLAIN && (is_sync(d->type->kind) || (int64_t)d->type->max - d->type->min >= 1024)) {
 		diag_error(c->d, "type", c->src, d->class_span, "a %s variable needs a type of at most 1024 values",
 		           d->var_class == VAR_SAFE ? "safe" : "regular");
 		diag_hint(c->d, "use bool, an enum or a range such as int[0..3]");
@@ -50,6 +75,8 @@ void check_var(struct checker *c, struct decl *d)
 		diag_error(c->d, "type", c->src, d->init->span, "locks are free at the start and take no initial value");
 		return;
 	}
+	if (is_sync(d->type->kind) && !check_sync_var(c, d))
+		return;
 	if (d->init_list && !d->is_array)
 		diag_error(c->d, "type", c->src, d->name_span, "'%s' is not an array: it takes one initial value",
 		           name_of(c, d->name));
@@ -67,12 +94,14 @@ void check_var(struct checker *c, struct decl *d)
 	}
 	if (d->init)
 		d->writes++;
+	assert(d->array_len >= 1);
 }
 
 /* ---- statements --------------------------------------------------------- */
 
 static void check_target(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_ASSIGN && s->target);
 	struct expr *t = s->target;
 	check_expr(c, t);
 	struct decl *d = t->decl;
@@ -84,9 +113,12 @@ static void check_target(struct checker *c, struct stmt *s)
 		t->decl = NULL;
 		return;
 	}
-	if (d->type->kind == TY_LOCK) {
-		diag_error(c->d, "type", c->src, t->span, "a lock cannot be assigned");
-		diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name), name_of(c, d->name));
+	if (is_sync(d->type->kind)) {
+		diag_error(c->d, "type", c->src, t->span, "%s cannot be assigned", sync_a_word(d->type->kind));
+		if (d->type->kind == TY_LOCK)
+			diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name), name_of(c, d->name));
+		else
+			sync_hint(c, d->type->kind);
 		t->decl = NULL;
 		return;
 	}
@@ -107,9 +139,14 @@ static void check_assign(struct checker *c, struct stmt *s)
 
 static void check_decl_stmt(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_DECL);
 	for (struct decl *d = s->decls; d; d = d->next) {
 		declare_type(c, d->type);
 		check_var(c, d);
+		if (d->type->kind > TY_LOCK && d->first_of_group) {
+			diag_error(c->d, "misplaced", c->src, d->type->span, "%s is shared: declare it at the top level",
+			           sync_a_word(d->type->kind));
+		}
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
@@ -117,6 +154,7 @@ static void check_decl_stmt(struct checker *c, struct stmt *s)
 
 static void check_return(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_RETURN);
 	struct decl *p = c->proc;
 	if (!p || p->kind == D_THREAD) {
 		if (s->value)
@@ -135,6 +173,7 @@ static void check_return(struct checker *c, struct stmt *s)
 
 static void check_lock_stmt(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_ACQUIRE || s->kind == S_RELEASE);
 	const char *word = s->kind == S_ACQUIRE ? "acquire" : "release";
 	if (!s->target)
 		return;
@@ -142,11 +181,15 @@ static void check_lock_stmt(struct checker *c, struct stmt *s)
 	struct decl *d = s->target->decl;
 	if (!d)
 		return;
+	if (d->kind == D_VAR && d->type->kind == TY_RWLOCK && s->kind == S_RELEASE)
+		return;
 	if (d->kind != D_VAR || d->type->kind != TY_LOCK) {
 		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s", word, name_of(c, d->name),
 		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl) : "a constant");
 		diag_note(c->d, c->src, d->name_span, "declared here");
-		if (d->kind == D_VAR && d->is_shared)
+		if (d->kind == D_VAR && is_sync(d->type->kind))
+			sync_hint(c, d->type->kind);
+		else if (d->kind == D_VAR && d->is_shared)
 			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
 		s->target->decl = NULL;
 	}
@@ -164,7 +207,7 @@ static void check_expr_stmt(struct checker *c, struct stmt *s)
 		diag_hint(c->d, "to assign, write =");
 }
 
-static void check_body(struct checker *c, struct stmt *body)
+void check_body(struct checker *c, struct stmt *body)
 {
 	uint32_t mark;
 	scope_open(c, &mark);
@@ -172,8 +215,31 @@ static void check_body(struct checker *c, struct stmt *body)
 	scope_close(c, mark);
 }
 
+void check_loop_body(struct checker *c, struct stmt *body)
+{
+	uint32_t switches = c->switches;
+	c->switches = 0;
+	c->loops++;
+	check_body(c, body);
+	c->loops--;
+	c->switches = switches;
+}
+
+static void check_jump(struct checker *c, struct stmt *s)
+{
+	if (c->loops || (c->switches && s->kind == S_BREAK))
+		return;
+	diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop", s->kind == S_BREAK ? "break" : "continue");
+	if (c->proc && c->proc->kind == D_PROC)
+		diag_hint(c->d, "a procedure cannot end a loop of its caller; "
+		                "return a value and test it there");
+	else if (c->switches)
+		diag_hint(c->d, "to leave the switch, write break");
+}
+
 static void check_atomic(struct checker *c, struct stmt *s)
 {
+	assert(s->kind == S_ATOMIC);
 	if (c->steps) {
 		diag_error(c->d, "not-in-step", c->src, s->head, "a step is indivisible: an atomic block is not allowed inside it");
 		diag_hint(c->d, "step { } is a primitive of the machine; atomic { } is "
@@ -218,19 +284,23 @@ void check_stmt(struct checker *c, struct stmt *s)
 		check_value(c, s->value, s->kind == S_WHILE ? "a condition" : "a count");
 		if (s->kind == S_REPEAT && s->value->is_const && s->value->value < 0)
 			diag_warn(c->d, "dead-code", c->src, s->value->span, "repeat with a negative count does nothing");
-		c->loops++;
-		check_body(c, s->body);
-		c->loops--;
+		check_loop_body(c, s->body);
 		break;
+	case S_FOR:
+		check_for(c, s);
+		break;
+	case S_DO:
+		check_loop_body(c, s->body);
+		check_value(c, s->value, "a condition");
+		break;
+	case S_SWITCH:
+		check_switch(c, s);
+		break;
+	case S_CASE:
+		break; /* check_switch */
 	case S_BREAK:
 	case S_CONTINUE:
-		if (!c->loops) {
-			diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop",
-			           s->kind == S_BREAK ? "break" : "continue");
-			if (c->proc && c->proc->kind == D_PROC)
-				diag_hint(c->d, "a procedure cannot end a loop of its caller; "
-				                "return a value and test it there");
-		}
+		check_jump(c, s);
 		break;
 	case S_RETURN:
 		check_return(c, s);
@@ -264,55 +334,75 @@ void check_stmt(struct checker *c, struct stmt *s)
 
 /* ---- does control reach the end? ---------------------------------------- */
 
-static bool has_break(const struct stmt *s)
+static bool jumps(const struct stmt *s, enum stmt_kind kind)
 {
 	if (!s)
 		return false;
 	switch (s->kind) {
 	case S_BREAK:
-		return true;
+	case S_CONTINUE:
+		return s->kind == kind;
 	case S_BLOCK:
 	case S_EITHER:
-		for (const struct stmt *i = s->body; i; i = i->next)
-			if (has_break(i))
-				return true;
-		return false;
+	case S_CASE:
+		return list_jumps(s->body, kind);
+	case S_SWITCH:
+		return kind == S_CONTINUE && list_jumps(s->body, kind); /* a break in it is its own */
 	case S_IF:
-		return has_break(s->body) || has_break(s->other);
+		return jumps(s->body, kind) || jumps(s->other, kind);
 	case S_ATOMIC:
 	case S_STEP:
-		return has_break(s->body);
+		return jumps(s->body, kind);
 	default:
 		return false;
 	}
 }
 
-/* Warns of the first statement that cannot be reached in each list. */
+bool list_jumps(const struct stmt *first, enum stmt_kind kind)
+{
+	for (const struct stmt *i = first; i; i = i->next)
+		if (jumps(i, kind))
+			return true;
+	return false;
+}
+
+bool list_falls_through(struct checker *c, struct stmt *first)
+{
+	bool on = true, told = false;
+	for (struct stmt *i = first; i; i = i->next) {
+		if (!on && !told && i->kind != S_EMPTY) {
+			diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code", c->src, i->head,
+			          i->kind == S_COMMIT ? "this commit can never be reached" : "this statement can never be reached");
+			told = true;
+		}
+		bool next = falls_through(c, i);
+		on = on && next;
+	}
+	return on;
+}
+
 bool falls_through(struct checker *c, struct stmt *s)
 {
-	bool any = false, on = true, told = false;
+	bool any = false;
 	switch (s->kind) {
 	case S_BLOCK:
-		for (struct stmt *i = s->body; i; i = i->next) {
-			if (!on && !told && i->kind != S_EMPTY) {
-				diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code", c->src, i->head,
-				          i->kind == S_COMMIT ? "this commit can never be reached"
-				                              : "this statement can never be reached");
-				told = true;
-			}
-			bool next = falls_through(c, i);
-			on = on && next;
-		}
-		return on;
+		return list_falls_through(c, s->body);
 	case S_IF:
 		any = falls_through(c, s->body);
 		return (s->other ? falls_through(c, s->other) : true) || any ||
 		       (s->value->is_const && !s->value->value && !s->other);
-	case S_WHILE: {
+	case S_WHILE:
+	case S_FOR: {
 		falls_through(c, s->body);
-		bool endless = s->value->is_const && s->value->value;
-		return !endless || has_break(s->body);
+		bool endless = !s->value || (s->value->is_const && s->value->value);
+		return !endless || jumps(s->body, S_BREAK);
 	}
+	case S_DO: {
+		bool tested = falls_through(c, s->body) || jumps(s->body, S_CONTINUE);
+		return (tested && !(s->value->is_const && s->value->value)) || jumps(s->body, S_BREAK);
+	}
+	case S_SWITCH:
+		return switch_falls_through(c, s);
 	case S_REPEAT:
 		falls_through(c, s->body);
 		return true;

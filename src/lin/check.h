@@ -11,6 +11,8 @@
  * chosen algorithm is in the verdict (LIN_REFUSED) of a part. */
 bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o, struct check *c);
 void check_free(struct check *c, struct history *h);
+/* An operation as it was known before its response; false: one that only observes, which need not be known then. */
+bool hop_still_open(struct hop *op);
 /* A part as a problem of its own, ranks made dense; the caller frees ops
  * (lim_free, part->n records) unless it is the whole history. */
 bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c, const struct part *part,

@@ -7,6 +7,7 @@
 
 static bool is_crashed(const struct dfs *d, uint32_t op)
 {
+	assert(op < d->p->n);
 	return d->p->ops[op].ret == RANK_INF;
 }
 
@@ -25,12 +26,14 @@ static bool may_hide(const struct dfs *d, uint32_t op)
 /* Need it not take effect any more? */
 static bool optional(const struct dfs *d, uint32_t op, uint32_t since)
 {
+	assert(op < d->p->n);
 	uint32_t call = d->p->ops[op].call;
 	return call < d->from || (call < since && may_hide(d, op));
 }
 
 static bool apply(struct dfs *d, uint32_t state, uint32_t op, uint32_t *next)
 {
+	assert(op < d->p->n);
 	return d->ctx.spec->apply(&d->ctx, state, &d->p->ops[op], next);
 }
 
@@ -191,6 +194,7 @@ static void rewind_to(struct dfs *d, uint32_t at)
 
 static bool taken(const struct dfs *d, uint32_t op)
 {
+	assert(op < d->p->n);
 	return mask_bit(is_crashed(d, op) ? d->cur + d->lw : d->cur, d->slot[op]);
 }
 
@@ -206,6 +210,7 @@ static void take_effect(struct dfs *d, uint32_t op, uint32_t anchor)
 /* An observation that can happen now happens now. */
 static void absorb(struct dfs *d, uint32_t op, uint32_t state, uint32_t anchor)
 {
+	assert(op < d->p->n);
 	uint32_t next;
 	if (hop_observes(&d->p->ops[op]) && apply(d, state, op, &next))
 		take_effect(d, op, anchor);
@@ -338,6 +343,7 @@ static uint32_t open_operation(const struct dfs *d, uint32_t k)
  * the other operation, or one that needs the state it makes. */
 static bool leads_on(struct dfs *d, uint32_t write, uint32_t state)
 {
+	assert(d->pos < d->to);
 	uint32_t x = d->ev[d->pos] / 2, next;
 	if (!may_hide(d, x) && apply(d, state, x, &next))
 		return true;
@@ -384,6 +390,7 @@ static enum dfs_move choose(struct dfs *d, const struct dfs_frame *f, uint32_t c
 /* At the end what never answered may still happen, when states are collected. */
 static enum dfs_move choose_last(struct dfs *d, const struct dfs_frame *f, uint32_t c, uint32_t *op, uint32_t *next)
 {
+	assert(c < d->ncalled);
 	*op = d->crashed[c];
 	return !taken(d, *op) && !not_its_turn(d, *op, RANK_INF) && apply(d, f->state, *op, next) && *next != f->state ? MOVE_EFFECT
 	                                                                                                               : MOVE_NONE;
@@ -398,6 +405,7 @@ static void note_state(struct dfs *d, uint32_t state)
 		d->states[d->nstates++] = state;
 	else
 		d->more_states = true;
+	assert(d->nstates <= MAX_STATES_SHOWN);
 }
 
 /* Can what is still to be read be read from here? */
@@ -434,6 +442,7 @@ static void restore(struct dfs *d, const struct dfs_frame *f)
 
 static uint32_t make(struct dfs *d, const struct dfs_frame *f, enum dfs_move m, uint32_t op, uint32_t next)
 {
+	assert(m != MOVE_NONE && op < d->p->n);
 	uint32_t brought;
 	if (m == MOVE_EFFECT) {
 		take_effect(d, op, RANK_INF);
@@ -577,6 +586,7 @@ static bool loose_starts(struct dfs *d)
 			d->starts[d->nstarts++] = o->fn == FN_READ ? o->b : o->a;
 	}
 	map_free(&known);
+	assert(!ok || d->nstarts);
 	return ok;
 }
 

@@ -161,7 +161,7 @@ static int bad_op(struct follower *f, const struct read_rec *rec, const char *wh
 
 static int on_invoke(struct follower *f, const struct read_rec *rec, struct open_op *p)
 {
-	const char *why = NULL;
+	struct why why = { "" };
 	struct history *h = f->r.h;
 	if (p->open)
 		return wrong(f, rec, "two-open-operations", "the process invokes an operation while its previous one is open");
@@ -179,7 +179,7 @@ static int on_invoke(struct follower *f, const struct read_rec *rec, struct open
 	p->raw.key = rec->has_key ? key_intern(h, rec->key) : 0;
 	p->op = p->raw;
 	if (hop_interpret(h, f->in, &p->op, &why) < 0)
-		return bad_op(f, rec, why);
+		return bad_op(f, rec, why.text);
 	if (f->k > 1 && p->op.fn != FN_READ && p->op.fn != FN_WRITE)
 		return wrong(f, rec, "not-a-register", "k-atomicity is defined only for registers with reads and writes");
 	struct watch *w = watch_of(f, p->op.key);
@@ -204,14 +204,14 @@ static int on_response(struct follower *f, const struct read_rec *rec, struct op
 	f->nopen--;
 	if (rec->kind == REC_INFO)
 		return watch_crash(w, p->handle);
-	const char *why = NULL;
+	struct why why = { "" };
 	struct hop op = p->raw;
 	op.ret = 0;
 	op.b = rec->in;
 	op.flags = rec->kind == REC_FAIL ? HF_FAILED : 0;
 	int keep = hop_interpret(f->r.h, f->in, &op, &why);
 	if (keep < 0)
-		return bad_op(f, rec, why);
+		return bad_op(f, rec, why.text);
 	f->out->completed++;
 	bool observer = op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS;
 	if (!keep)

@@ -70,10 +70,6 @@ enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_
 void lin_explain(const struct problem *p, struct result *r);
 /* Is there a value that the register had to become more often than it could? */
 bool lin_lacks_supply(const struct problem *p, struct result *r);
-/* The states that the object may be in when the operation returns, in every
- * order of the rest that explains what had completed by then: into r, within a
- * number of steps; else there are none in r. */
-void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_steps, struct result *r);
 /* Picks by the object and the shape of the history. */
 enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r);
 

@@ -53,6 +53,7 @@ static bool rows_reserve(struct online *o, struct online_rows *r, uint32_t n)
 	}
 	r->w = w;
 	r->cap = cap;
+	assert(n <= r->cap);
 	return true;
 }
 
@@ -93,6 +94,7 @@ static bool more_slots(struct online *o)
 	o->cur.w = w;
 	o->cur.cap = cap;
 	o->out = (struct online_rows){ 0 };
+	assert(o->nslots > old);
 	return true;
 }
 
@@ -157,6 +159,7 @@ static uint32_t row_hash(const struct online *o, const uint32_t *r)
 /* Are all states of set a in set b? Both ascend. */
 static bool within(const struct online *o, uint32_t a, uint32_t b)
 {
+	assert(a < o->sets.st.n && b < o->sets.st.n);
 	if (a == b)
 		return true;
 	const uint32_t *x = states_at(&o->sets, a), *y = states_at(&o->sets, b);
@@ -196,6 +199,7 @@ static void set_clear(struct online *o)
 	o->out.n = 0;
 	if (o->nheads)
 		memset(o->heads, 0, o->nheads * 4ull);
+	assert(!o->out.n);
 }
 
 static bool set_grow(struct online *o)
@@ -261,6 +265,7 @@ static void set_add(struct online *o, const uint32_t *r, bool replace)
 
 static uint32_t set_with(struct online *o, uint32_t set, uint32_t state)
 {
+	assert(set < o->sets.st.n);
 	uint32_t n = 0, m = 0, *t;
 	n = (uint32_t)(o->sets.st.start[set + 1] - o->sets.st.start[set]);
 	const uint32_t *w = states_at(&o->sets, set);
@@ -315,6 +320,7 @@ static bool take_effect(struct online *o, const uint32_t *r, uint32_t y)
 /* An equal crashed operation that is older and unused goes first. */
 static bool not_its_turn(const struct online *o, const uint32_t *r, uint32_t y)
 {
+	assert(y < o->nslots);
 	const struct slot *a = &o->slots[y];
 	if (!a->crashed)
 		return false;
@@ -330,6 +336,7 @@ static bool not_its_turn(const struct online *o, const uint32_t *r, uint32_t y)
 /* 1 the row satisfies the response of slot x, 0 not yet, -1 it never will. */
 static int satisfied(struct online *o, const uint32_t *r, uint32_t x, const struct hop *op)
 {
+	assert(x < o->nslots && o->slots[x].used);
 	uint32_t next, seen = *saw(o, (uint32_t *)(uintptr_t)r, x);
 	if (o->slots[x].observer) {
 		uint32_t n = (uint32_t)(o->sets.st.start[seen + 1] - o->sets.st.start[seen]);
@@ -352,6 +359,7 @@ static void swap_rows(struct online *o)
 	o->out = t;
 	if (o->cur.n > o->peak)
 		o->peak = o->cur.n;
+	assert(o->peak >= o->cur.n);
 }
 
 /* ---- keeping it small ------------------------------------------------------------------ */
@@ -445,6 +453,7 @@ static void release(struct online *o, uint32_t slot)
 /* The rows in `cur` without slot x, merged. */
 static void merge(struct online *o, uint32_t x, bool keep_bit)
 {
+	assert(x < o->nslots);
 	set_clear(o);
 	for (uint32_t i = 0; i < o->cur.n && !o->failed; i++) {
 		memcpy(o->scratch, row(o, &o->cur, i), stride(o) * 4ull);

@@ -8,6 +8,17 @@
 #include "base/invariant.h"
 #include "lin/check.h"
 
+bool hop_still_open(struct hop *op)
+{
+	if (op->fn == FN_READ || op->fn == FN_PEEK || op->fn == FN_CONTAINS)
+		return false;
+	op->ret = RANK_INF;
+	op->res = RES_NONE;
+	if (op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL || op->fn >= FN_COUNT)
+		op->b = VAL_NONE;
+	return true;
+}
+
 void lin_prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map, struct problem *out)
 {
 	assert(cut <= p->nevents || cut == RANK_INF);
@@ -16,14 +27,8 @@ void lin_prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t
 	out->n = 0;
 	for (uint32_t i = 0; i < p->n && p->ops[i].call < cut; i++) {
 		struct hop op = p->ops[i];
-		if (op.ret >= cut) {
-			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
-				continue;
-			op.ret = RANK_INF;
-			op.res = RES_NONE;
-			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
-				op.b = VAL_NONE;
-		}
+		if (op.ret >= cut && !hop_still_open(&op))
+			continue;
 		map[out->n] = i;
 		ops[out->n++] = op;
 	}

@@ -21,6 +21,7 @@
 /* Does no order get past the response at event `at`, from any state before? */
 static bool loose_refutes(const struct problem *p, uint32_t at, uint64_t steps)
 {
+	assert(at <= p->nevents);
 	for (uint32_t len = FIRST_WINDOW; steps; len *= 2) {
 		struct dfs d;
 		uint32_t from = at > len ? at - len : 0;
@@ -70,6 +71,7 @@ static void surroundings(const struct problem *p, struct result *r)
 
 static void print_states(struct dfs *d, struct result *r)
 {
+	assert(d->nstates <= MAX_STATES_SHOWN);
 	struct buf b;
 	for (uint32_t i = 0; i < d->nstates; i++) {
 		buf_init(&b);
@@ -83,8 +85,12 @@ static void print_states(struct dfs *d, struct result *r)
 	r->more_states = d->more_states;
 }
 
-void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_steps, struct result *r)
+/* The states that the object may be in when the operation returns, in every
+ * order of the rest that explains what had completed by then: into r, within a
+ * number of steps; else there are none in r. */
+static void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_steps, struct result *r)
 {
+	assert(culprit < p->n);
 	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
 	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);
 	uint32_t *map = lim_realloc(p->lim, NULL, 0, bm), n = 0;
@@ -116,6 +122,7 @@ static enum lin_verdict conclude(struct dfs *d, enum dfs_answer a, struct result
 		r->proof = PROOF_EXHAUSTED;
 		r->culprit = d->ev[d->best] / 2; /* the orders of what came before get so far */
 	}
+	assert(r->verdict <= LIN_UNKNOWN);
 	return r->verdict;
 }
 
@@ -151,6 +158,7 @@ uint32_t lin_certain_by(const struct problem *p, uint32_t at)
 /* The same for the operation at which the search got stuck. */
 static uint32_t certain_by(const struct problem *p, uint32_t stuck)
 {
+	assert(stuck < p->n);
 	bool ahead = object_has(p->obj, OBJECT_APPENDS); /* the guide knows later reads, too */
 	return lin_certain_by(p, ahead ? RANK_INF : p->ops[stuck].ret);
 }
@@ -260,6 +268,7 @@ static enum lin_verdict search_within(const struct problem *p, struct result *r,
 
 static void translate(struct result *r, const uint32_t *map)
 {
+	assert(!r->nops || r->ops);
 	for (uint32_t i = 0; i < r->nops; i++)
 		r->ops[i] = r->ops[i] == RANK_INF ? RANK_INF : map[r->ops[i]];
 	r->culprit = r->culprit == RANK_INF ? RANK_INF : map[r->culprit];
@@ -308,6 +317,7 @@ static bool by_supply(const struct problem *p, struct result *r, int depth)
 
 static enum lin_verdict search_within(const struct problem *p, struct result *r, int depth)
 {
+	assert(depth >= 0);
 	if (by_supply(p, r, depth))
 		return r->verdict;
 	decide(p, r, p->max_steps);
@@ -322,5 +332,6 @@ enum lin_verdict lin_search(const struct problem *p, struct result *r)
 {
 	search_within(p, r, 8);
 	r->algorithm = ALG_SEARCH;
+	assert(r->verdict <= LIN_REFUSED);
 	return r->verdict;
 }

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/grow.h"
-#include "lin/check.h"
+#include "base/invariant.h"
 #include "lin/check.h"
 
 #define LOG_MAX   (1u << 20) /* operations kept beside the monitor */
@@ -54,22 +54,18 @@ static uint32_t known_before(const struct watch *w, uint32_t cut, struct hop *op
 		struct hop op = l->op;
 		if (l->end < cut && l->failed)
 			continue;
-		if (l->end >= cut) {
-			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
-				continue;
-			op.ret = RANK_INF;
-			op.res = RES_NONE;
-			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
-				op.b = VAL_NONE;
-		}
+		if (l->end >= cut && !hop_still_open(&op))
+			continue;
 		ops[n++] = op;
 	}
+	assert(n <= w->n);
 	return n;
 }
 
 /* Judges it; with `why` says why it is wrong. LIN_UNKNOWN: a limit is reached. */
 static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *why)
 {
+	assert(cut <= w->nevents);
 	struct history h = *w->h;
 	struct interpretation in = *w->in;
 	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = w->k, .jobs = 1 };
@@ -97,6 +93,7 @@ static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *w
  * until one more is wrong. */
 static int find_cut(struct watch *w)
 {
+	assert(w->good <= w->nevents);
 	uint32_t bad = w->nevents;
 	while (w->good + 1 < bad) {
 		uint32_t mid = w->good + (bad - w->good) / 2;
@@ -106,6 +103,7 @@ static int find_cut(struct watch *w)
 		*(v == LIN_HOLDS ? &w->good : &bad) = mid;
 	}
 	w->cut = bad;
+	assert(w->cut && w->cut <= w->nevents);
 	return 0;
 }
 
@@ -139,6 +137,7 @@ int watch_settle(struct watch *w)
 
 const struct logged *watch_culprit(const struct watch *w)
 {
+	assert(w->cut <= w->nevents);
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->log[i].end != RANK_INF && w->log[i].end + 1 == w->cut)
 			return &w->log[i];
@@ -182,6 +181,7 @@ static void forget(struct watch *w)
 		n++;
 	}
 	w->n = w->nevents = n;
+	assert(n <= w->cap);
 }
 
 static void shorten(struct watch *w)
@@ -212,6 +212,7 @@ static struct logged *log_push(struct watch *w)
 		w->log = l;
 		w->cap = cap;
 	}
+	assert(w->n < w->cap);
 	return &w->log[w->n++];
 }
 
@@ -220,6 +221,7 @@ static struct logged *log_push(struct watch *w)
 /* The monitor has given up: from here on as a recorded history. */
 static int monitor_over(struct watch *w)
 {
+	assert(w->monitored);
 	w->peak = w->o.peak;
 	if (!w->o.over || !w->kept)
 		return -1;
@@ -265,7 +267,9 @@ uint32_t watch_call(struct watch *w, const struct hop *op)
 
 static struct logged *ended(struct watch *w, uint32_t handle, uint32_t line)
 {
+	assert(handle < w->nhandles && w->handles[handle] < w->n);
 	struct logged *l = &w->log[w->handles[handle]];
+	assert(l->handle == handle);
 	w->unused[w->nunused++] = handle;
 	l->handle = RANK_INF;
 	l->line = line;
@@ -279,6 +283,7 @@ int watch_return(struct watch *w, uint32_t handle, const struct hop *op, uint32_
 	l->op = *op;
 	l->op.call = call;
 	l->op.ret = l->end = w->nevents++;
+	assert(l->op.call < l->op.ret);
 	return outcome(w, w->monitored ? online_return(&w->o, l->slot, &l->op) : 1);
 }
 

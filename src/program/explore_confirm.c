@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/invariant.h"
 #include "base/source.h"
 #include "program/explore_schedule.h"
 #include "program/explore_story.h"
@@ -52,13 +53,13 @@ const json_t *confirm_read(struct cli *cli, const char *path, const char *progra
 	struct arena a;
 	struct source src;
 	struct buf why;
-	const char *reason;
+	struct why reason;
 	json_t *doc = NULL;
 	*document = NULL;
 	arena_init(&a, 0);
 	buf_init(&why);
 	if (!source_read(&src, &a, path, &reason))
-		buf_printf(&cli->err, "intact: cannot read '%s': %s\n", path, reason);
+		buf_printf(&cli->err, "intact: cannot read '%s': %s\n", path, reason.text);
 	else if (!(doc = doc_parse(src.text, src.len, &why)))
 		buf_printf(&cli->err, "%s:%s%s\n", path, buf_cstr(&why)[0] >= '0' && buf_cstr(&why)[0] <= '9' ? "" : " ",
 		           buf_cstr(&why));
@@ -107,6 +108,7 @@ struct confirming {
 /* The function's name as a file's, and a number when there is one already of this name. */
 static const char *file_for(struct confirming *c, const char *block)
 {
+	assert(c->ask->save);
 	char name[80];
 	size_t n = 0;
 	for (const char *s = block; *s && n + 1 < sizeof name; s++) {
@@ -131,6 +133,7 @@ static const char *file_for(struct confirming *c, const char *block)
 
 static void cut_short(struct explore_finding *f, const char *why)
 {
+	assert(why);
 	f->status = EXPLORE_CUT_SHORT;
 	f->why = why;
 }

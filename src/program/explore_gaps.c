@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 #include "report/finding.h"
 
@@ -22,6 +23,7 @@ static bool module_of(struct explore_gaps *g, const char *name, uint32_t *out)
 	if (g->nmodules == CONTROL_GAP_MODULES || !*name || strlen(name) >= CONTROL_PATH)
 		return false;
 	snprintf(g->module[g->nmodules++], CONTROL_PATH, "%s", name);
+	assert(*out < g->nmodules && g->nmodules <= CONTROL_GAP_MODULES);
 	return true;
 }
 
@@ -66,6 +68,7 @@ static bool find_function(struct explore_gaps *g, struct control_gap *gap, const
 	if (!module_of(g, base_name(program), &module))
 		return false;
 	uint32_t n = symbols_functions(a, program, is_wanted, &w, at, CONTROL_GAP_FNS);
+	assert(n <= CONTROL_GAP_FNS && module < g->nmodules);
 	for (uint32_t i = 0; i < n; i++)
 		gap->fn[i] = (struct control_gap_place){ module, at[i] };
 	return w.seen;
@@ -93,16 +96,19 @@ const char *gaps_add(struct explore_gaps *g, const json_t *finding, const char *
 		return arena_printf(a, "there is no function '%s' in %s", block, base_name(program));
 	g->name[g->n] = arena_strdup(a, block);
 	g->gap[g->n++] = gap;
+	assert(g->n <= CONTROL_GAPS && gap.entered.module <= g->nmodules);
 	return NULL;
 }
 
 /* ---- in a schedule file ---- */
 
 static const char *const names[] = { "gap entered", "gap commit", "gap violation", "gap until" };
+_Static_assert(sizeof names / sizeof *names == 4, "member() has one of each");
 
 static struct control_gap_place *member(struct control_gap *gap, unsigned i)
 {
 	struct control_gap_place *all[] = { &gap->entered, &gap->commit, &gap->violation, &gap->until };
+	assert(i < sizeof all / sizeof *all);
 	return all[i];
 }
 
@@ -124,6 +130,7 @@ uint32_t gaps_write(const struct explore_gaps *g, struct arena *a, struct schedu
 			if (member(&gap, k)->offset)
 				out[n++] = (struct schedule_pair){ names[k], place_text(g, member(&gap, k), a) };
 	}
+	assert(n <= max);
 	return n;
 }
 
@@ -156,5 +163,6 @@ bool gaps_read(struct explore_gaps *g, const struct schedule_pair *in, uint32_t 
 		if (!p || !read_place(g, in[i].value, p))
 			return false;
 	}
+	assert(g->n <= CONTROL_GAPS && g->nmodules <= CONTROL_GAP_MODULES);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/invariant.h"
 #include "base/paths.h"
 #include "sched/schedule.h"
 
@@ -18,6 +19,7 @@ enum { MAX_FILE = 256 << 20, MAX_ATOMIC = 256 };
 
 static bool note_id(const unsigned char *p, size_t n, char *out, size_t room)
 {
+	assert(room >= 3);
 	for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= n;) {
 		Elf64_Nhdr h;
 		memcpy(&h, p + at, sizeof h);
@@ -26,6 +28,7 @@ static bool note_id(const unsigned char *p, size_t n, char *out, size_t room)
 			return false;
 		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && !memcmp(p + name, "GNU", 4)) {
 			size_t k = h.n_descsz * 2 < room ? h.n_descsz : (room - 1) / 2;
+			assert(2 * k < room);
 			for (size_t i = 0; i < k; i++)
 				snprintf(out + 2 * i, 3, "%02x", p[desc + i]);
 			return true;
@@ -37,6 +40,7 @@ static bool note_id(const unsigned char *p, size_t n, char *out, size_t room)
 
 void explore_build_id(const char *path, char *out, size_t room)
 {
+	assert(room >= 3);
 	Elf64_Ehdr e;
 	unsigned char note[4096];
 	FILE *f = fopen(path, "rb");
@@ -84,6 +88,7 @@ static void place_of(const struct control *c, uint64_t pc, struct schedule_place
 	for (uint32_t i = 0; pc && i < c->nmodules; i++)
 		if (pc >= c->modules[i].lo && pc < c->modules[i].hi)
 			*out = (struct schedule_place){ i, pc - c->modules[i].base };
+	assert(out->module == SCHEDULE_NOWHERE || out->module < c->nmodules);
 }
 
 static bool write_file(struct cli *cli, const char *path, const char *text, size_t n)
@@ -102,12 +107,13 @@ static bool write_file(struct cli *cli, const char *path, const char *text, size
 
 bool explore_save(struct cli *cli, const char *path, const struct explore_ask *ask, const struct explore_got *got)
 {
+	assert(got->failed);
 	const struct control *c = got->failed;
 	char(*ids)[128] = calloc(CONTROL_MODULES, sizeof *ids);
 	struct schedule_module *modules = calloc(CONTROL_MODULES, sizeof *modules);
 	struct schedule_place *points = calloc(CONTROL_PLACES, sizeof *points);
 	struct schedule_place *places = calloc(CONTROL_STEPS, sizeof *places);
-	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC, sizeof *settings);
+	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC + 1, sizeof *settings);
 	struct arena a;
 	arena_init(&a, 0);
 	struct schedule s = { .program = ask->argv[0],
@@ -127,6 +133,8 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 	bool ok = ids && modules && points && places && settings;
 	for (uint32_t i = 0; ok && i < ask->natomic && i < MAX_ATOMIC; i++)
 		settings[s.n_settings++] = (struct schedule_pair){ "atomic", ask->atomic[i] };
+	if (ok && ask->scenario)
+		settings[s.n_settings++] = (struct schedule_pair){ "scenario", ask->scenario };
 	if (ok && ask->gaps)
 		s.n_settings += gaps_write(ask->gaps, &a, settings + s.n_settings, GAPS_SETTINGS);
 	while (s.arguments[s.n_arguments])
@@ -208,6 +216,7 @@ static bool to_control(struct cli *cli, struct schedule *s, struct control *c)
 		return false;
 	}
 	c->nmodules = s->n_modules;
+	assert(!s->n_modules || s->modules);
 	for (uint32_t i = 0; i < s->n_modules; i++) {
 		s->modules[i].from = (i + 1) * APART;
 		c->modules[i].lo = c->modules[i].base = (i + 1) * APART;
@@ -222,6 +231,7 @@ static bool to_control(struct cli *cli, struct schedule *s, struct control *c)
 	memcpy(c->origins, s->origins, s->n_threads * sizeof *s->origins);
 	c->nevents = s->n_steps;
 	memcpy(c->events, s->steps, s->n_steps * sizeof *s->steps);
+	assert(c->nevents <= CONTROL_STEPS && c->nmodules <= CONTROL_MODULES);
 	return true;
 }
 
@@ -260,6 +270,8 @@ bool explore_load(struct cli *cli, const char *path, struct explore_file *f)
 	for (uint32_t i = 0; i < s.n_settings; i++)
 		if (!strcmp(s.settings[i].name, "atomic"))
 			f->atomic[f->natomic++] = s.settings[i].value;
+		else if (!strcmp(s.settings[i].name, "scenario"))
+			f->scenario = s.settings[i].value;
 	if (!gaps_read(&f->gaps, s.settings, s.n_settings)) {
 		buf_printf(&cli->err, "intact: '%s': a setting of the functions that are judged ('gap ...') cannot be read\n",
 		           path);
@@ -267,11 +279,13 @@ bool explore_load(struct cli *cli, const char *path, struct explore_file *f)
 	}
 	if (s.n_modules)
 		snprintf(f->c->text, CONTROL_TEXT, "%s", s.modules[0].build_id);
+	assert(f->c && f->argv && f->argv[0]);
 	return true;
 }
 
 bool explore_same_build(struct cli *cli, struct explore_file *f, const char *program)
 {
+	assert(f->c);
 	char path[PATH_MAX], id[128];
 	if (!find_in_path(program, path, sizeof path))
 		return true; /* said when it is started */

@@ -19,6 +19,7 @@ struct explore_file {
 	char **argv;       /* the program and arguments it was made with */
 	struct control *c; /* events, origins, places and modules as of another process */
 	uint64_t seed;
+	const char *scenario;     /* of an object test; NULL: of none */
 	struct explore_gaps gaps; /* functions that were judged, and the patterns of others */
 	const char **atomic;
 	uint32_t natomic;

@@ -8,14 +8,16 @@
  * again; that process's account is the one that is reported.
  */
 #include "program/explore_search.h"
+#include "base/invariant.h"
 #include "program/explore_story.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4 };
+enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4, WARM_UP = 32 };
 
 struct explore_search {
 	struct cli *cli;
@@ -26,15 +28,20 @@ struct explore_search {
 	unsigned n;
 	unsigned replaced; /* servers that were lost */
 	double began;
+	struct control *points; /* a process whose places are points from the first run on; NULL: none */
+	bool no_await;          /* loops that repeat the same reads are not taken to wait */
 };
 
 static void fill(const struct explore_search *s, struct control *c, unsigned i)
 {
+	assert(c && i < s->n + !s->n);
+	assert(c->magic == CONTROL_MAGIC && s->threads <= CONTROL_THREADS);
 	const struct explore_ask *a = s->ask;
 	c->mode = s->mode;
 	c->threads = s->threads;
 	c->races = a->races;
 	c->spurious = a->spurious;
+	c->no_await = s->no_await;
 	c->sched = (struct sched_options){
 		.strategy = (enum sched_strategy)a->strategy,
 		.seed = a->seed,
@@ -56,8 +63,32 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
 	}
+	if (s->points) {
+		c->nplaces = s->points->nplaces <= CONTROL_PLACES ? s->points->nplaces : CONTROL_PLACES;
+		memcpy(c->places, s->points->places, sizeof c->places);
+		c->ngiven = s->points->nmodules <= CONTROL_MODULES ? s->points->nmodules : CONTROL_MODULES;
+		memcpy(c->given, s->points->modules, sizeof c->given);
+	}
 	if (a->seconds)
 		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
+}
+
+/* A server with its block filled in. */
+static bool prepare(struct explore_search *s, struct explore_server *v, unsigned i)
+{
+	const struct explore_tests *t = s->ask->tests;
+	if (!server_new(v, &s->cli->err))
+		return false;
+	fill(s, v->c, i);
+	if (!t)
+		return true;
+	v->serve = t->serve;
+	v->serve_arg = t->arg;
+	v->c->object.mode = OBJTEST_EXPLORE;
+	v->c->object.server = i;
+	v->c->sched.shard = v->c->sched.shards = 0; /* each explores scenarios of its own */
+	v->c->sched.max_runs = s->ask->schedules;
+	return server_asks(v, &s->cli->err);
 }
 
 /* ---- why a server has ended ---- */
@@ -94,16 +125,22 @@ static int gave_up(struct explore_search *s, const struct control *c)
 	say_text(err, c);
 	explore_say_place(err, c);
 	buf_char(err, '\n');
+	assert(c->state == CONTROL_GIVEN_UP);
 	return c->why == CONTROL_WHY_INTERNAL ? EXIT_INTERNAL : EXIT_USAGE;
 }
 
 /* It has ended without a result. */
 static int died(struct explore_search *s, const struct explore_server *v)
 {
+	assert(v->ended && v->c);
 	struct buf *err = &s->cli->err;
 	const char *program = s->ask->argv[0];
 	if (v->c->state == CONTROL_GIVEN_UP)
 		return gave_up(s, v->c);
+	if (v->c->state == CONTROL_OBJECT) {
+		buf_str(err, "intact: the program is an object test (intact/test.h), to which this option does not apply\n");
+		return EXIT_USAGE;
+	}
 	if (v->c->state == CONTROL_NEW) {
 		if (WIFEXITED(v->status) && (WEXITSTATUS(v->status) == 126 || WEXITSTATUS(v->status) == 127))
 			return EXIT_USAGE; /* said by itself */
@@ -157,13 +194,22 @@ static void add_races(struct explore_got *g, const struct control *c)
 		if (!known && g->nraces < CONTROL_RACES)
 			g->race[g->nraces++] = *r;
 	}
+	assert(g->nraces <= CONTROL_RACES);
 }
 
 static struct control *copy(const struct control *c)
 {
-	struct control *p = malloc(sizeof *p);
-	if (p)
-		memcpy(p, c, sizeof *p);
+	/* the long arrays only as far as they are used: the rest of the pages is never touched */
+	struct control *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	uint32_t n = c->nevents < CONTROL_STEPS ? c->nevents : CONTROL_STEPS;
+	memcpy(p, c, offsetof(struct control, events));
+	memcpy(p->events, c->events, n * sizeof *p->events);
+	p->nend_stack = c->nend_stack;
+	memcpy(p->end_stack, c->end_stack, sizeof p->end_stack);
+	memcpy(p->steps, c->steps, n * sizeof *p->steps);
+	p->tried = c->tried;
 	return p;
 }
 
@@ -187,6 +233,8 @@ static void give_schedule(struct control *c, const struct control *from)
 	memcpy(c->places, from->places, sizeof from->places);
 	c->ngiven = from->nmodules <= CONTROL_MODULES ? from->nmodules : CONTROL_MODULES;
 	memcpy(c->given, from->modules, sizeof from->modules);
+	assert(c->nreplay <= CONTROL_STEPS && c->norigins <= CONTROL_THREADS && c->nplaces <= CONTROL_PLACES);
+	c->object.scenario = from->object.scenario;
 }
 
 static int run_to_end(struct explore_search *s, struct explore_server *v)
@@ -195,6 +243,7 @@ static int run_to_end(struct explore_search *s, struct explore_server *v)
 		return EXIT_INTERNAL;
 	while (!v->ended)
 		server_wait(v, 1, 1e9, v->gdb ? 1e8 : (double)s->ask->stall);
+	assert(v->ended);
 	return EXIT_HOLDS;
 }
 
@@ -203,9 +252,8 @@ static int run_to_end(struct explore_search *s, struct explore_server *v)
 static void minimise(struct explore_search *s, struct control *found)
 {
 	struct explore_server v;
-	if (found->end == CONTROL_ENDLESS || !server_new(&v, &s->cli->err))
+	if (found->end == CONTROL_ENDLESS || !prepare(s, &v, 0))
 		return;
-	fill(s, v.c, 0);
 	give_schedule(v.c, found);
 	v.c->sched.strategy = SCHED_GUIDE;
 	v.c->sched.max_runs = 0;
@@ -228,19 +276,18 @@ static bool same_end(const struct control *found, const struct control *again)
 	return again->end == found->end;
 }
 
-/* The same schedule in a fresh process, in detail. */
-static int confirm(struct explore_search *s, const struct control *found)
+/* The same schedule in a fresh process, in detail. EXIT_UNKNOWN: it does not fail there, as is said if `tell`. */
+static int confirm(struct explore_search *s, const struct control *found, bool tell)
 {
 	struct explore_server v;
 	struct buf *err = &s->cli->err;
-	if (!server_new(&v, err))
+	if (!prepare(s, &v, 0))
 		return EXIT_INTERNAL;
-	fill(s, v.c, 0);
 	give_schedule(v.c, found);
 	v.c->sched.strategy = SCHED_REPLAY;
 	v.c->sched.max_runs = 1;
 	v.c->detail = 1;
-	v.c->no_await = found->end == CONTROL_ENDLESS;
+	v.c->no_await = s->no_await || found->end == CONTROL_ENDLESS;
 	int rc = run_to_end(s, &v);
 	if (rc == EXIT_HOLDS && v.c->state == CONTROL_DONE && same_end(found, v.c)) {
 		v.c->end = found->end;
@@ -252,13 +299,26 @@ static int confirm(struct explore_search *s, const struct control *found)
 		s->got->modules = s->got->failed;
 		rc = s->got->failed ? EXIT_HOLDS : EXIT_INTERNAL;
 	} else if (rc == EXIT_HOLDS) {
-		buf_printf(err,
-		           "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
-		           "the program is not deterministic, or it corrupted the process\n",
-		           found->end, v.c->end, v.c->divergence.step);
+		if (tell)
+			explore_say_repeated(err, found, v.c);
 		rc = EXIT_UNKNOWN;
 	}
 	server_free(&v);
+	return rc;
+}
+
+/* In a fresh process, minimised if that fails, too. */
+static int repeat(struct explore_search *s, struct control *found)
+{
+	struct control *shorter = s->ask->keep ? NULL : copy(found);
+	int rc = EXIT_UNKNOWN;
+	if (shorter) {
+		minimise(s, shorter);
+		rc = confirm(s, shorter, false);
+	}
+	if (rc == EXIT_UNKNOWN)
+		rc = confirm(s, found, found->end != CONTROL_ENDLESS || s->no_await);
+	free(shorter);
 	return rc;
 }
 
@@ -266,10 +326,12 @@ static int confirm(struct explore_search *s, const struct control *found)
 
 static int start_all(struct explore_search *s)
 {
+	assert(s->n && s->n <= MAX_JOBS);
 	for (unsigned i = 0; i < s->n; i++) {
-		if (!server_new(&s->server[i], &s->cli->err))
+		if (!prepare(s, &s->server[i], i))
 			return EXIT_INTERNAL;
-		fill(s, s->server[i].c, i);
+		if (s->ask->tests)
+			s->ask->tests->begin(s->ask->tests->arg, i, s->server[i].c);
 		if (!server_start(&s->server[i], s->ask->argv, s->cli->keeps_pipe, &s->cli->err))
 			return EXIT_INTERNAL;
 	}
@@ -281,13 +343,14 @@ static bool is_lost(const struct explore_server *v)
 {
 	const struct control *c = v->c;
 	bool intact = c->magic == CONTROL_MAGIC && c->version == CONTROL_VERSION && c->size == sizeof *c &&
-	              c->state <= CONTROL_GIVEN_UP;
+	              c->state <= CONTROL_OBJECT;
 	return !v->stalled && (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
 }
 
 /* Another in its place, from the beginning; what draws, draws otherwise. */
 static int replace(struct explore_search *s, unsigned i)
 {
+	assert(i < s->n && s->server[i].ended);
 	struct explore_server *v = &s->server[i];
 	struct buf *err = &s->cli->err;
 	s->replaced++;
@@ -295,10 +358,11 @@ static int replace(struct explore_search *s, unsigned i)
 	if (WIFSIGNALED(v->status))
 		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
 	buf_str(err, "; another takes its place\n");
+	struct objtest_scenario scenario = v->c->object.scenario;
 	server_free(v);
-	if (!server_new(v, err))
+	if (!prepare(s, v, i))
 		return EXIT_INTERNAL;
-	fill(s, v->c, i);
+	v->c->object.scenario = scenario;
 	v->c->sched.seed += (uint64_t)s->replaced << 40;
 	return server_start(v, s->ask->argv, s->cli->keeps_pipe, err) ? EXIT_HOLDS : EXIT_INTERNAL;
 }
@@ -311,6 +375,7 @@ static void stop_all(struct explore_search *s)
 
 static void tell_progress(const struct explore_search *s)
 {
+	assert(s->n <= MAX_JOBS);
 	struct explore_progress p = { .limit = s->ask->schedules };
 	for (unsigned i = 0; i < s->n; i++) {
 		const struct control *c = s->server[i].c;
@@ -333,6 +398,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 	*found = NULL;
 	*again = false;
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
+	assert(left <= MAX_JOBS);
 	bool done[MAX_JOBS] = { false };
 	while (left) {
 		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
@@ -388,11 +454,11 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 /* One run along a saved schedule; what it ends with is the answer. */
 static int replay(struct explore_search *s)
 {
+	assert(s->ask->replay);
 	struct explore_server v;
 	for (int tries = 0; tries < TRIES; tries++) {
-		if (!server_new(&v, &s->cli->err))
+		if (!prepare(s, &v, 0))
 			return EXIT_INTERNAL;
-		fill(s, v.c, 0);
 		give_schedule(v.c, s->ask->replay);
 		v.c->sched.strategy = SCHED_REPLAY;
 		v.c->sched.max_runs = 1;
@@ -427,12 +493,71 @@ static int replay(struct explore_search *s)
 	return EXIT_HOLDS;
 }
 
-int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+/*
+ * An exhaustive search lets a thread that spins on plain data run on, as such data are no points before a race has
+ * shown them; sampling is fair. So some sampled schedules come first, for the places that race in them.
+ */
+static void find_points(struct explore_search *s)
 {
+	struct explore_server v;
+	if (!prepare(s, &v, 0))
+		return;
+	v.c->sched.strategy = SCHED_MIX;
+	v.c->sched.max_runs = WARM_UP;
+	v.c->sched.shards = 0;
+	v.c->sched.no_coverage = true;
+	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nplaces)
+		s->points = copy(v.c);
+	server_free(&v);
+}
+
+/* `found` failed: the smallest such schedule, as a fresh process tells it. */
+static int settle(struct explore_search *s, struct control *found)
+{
+	free(s->got->modules);
+	s->got->modules = NULL;
+	return repeat(s, found);
+}
+
+/* The search, and what it found repeated; with `raw` it is left as it was found. */
+static int search(struct explore_search *s)
+{
+	struct explore_got *got = s->got;
+	struct control *found = NULL;
+	bool again = true;
+	int rc = EXIT_HOLDS;
+	for (int tries = 0; again && tries < TRIES; tries++) {
+		free(got->modules);
+		got->modules = NULL;
+		rc = once(s, &found, &again);
+		stop_all(s);
+	}
+	if (rc == EXIT_HOLDS && found && s->ask->raw) {
+		free(got->modules);
+		got->failed = got->modules = found;
+		return rc;
+	}
+	if (rc == EXIT_HOLDS && found && !s->ask->survey_fd) {
+		rc = settle(s, found);
+		if (rc == EXIT_UNKNOWN && found->end == CONTROL_ENDLESS && !s->no_await) {
+			/* A loop that was taken to wait forever does end: from now on loops are run to their end. */
+			s->no_await = true;
+			free(found);
+			memset(&got->stats, 0, sizeof got->stats);
+			got->cut = got->blocks = got->awaits = got->cancels = got->aside = got->judged = got->unjudged = 0;
+			return search(s);
+		}
+	}
+	free(found);
+	return rc;
+}
+
+static struct explore_search *search_new(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	assert(ask->argv && ask->argv[0]);
 	struct explore_search *s = calloc(1, sizeof *s);
 	if (!s)
-		return EXIT_INTERNAL;
-	memset(got, 0, sizeof *got);
+		return NULL;
 	*s = (struct explore_search){ .cli = cli,
 		                      .ask = ask,
 		                      .got = got,
@@ -441,29 +566,35 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
-		s->server[i].fd = s->server[i].pidfd = -1;
-	struct control *found = NULL;
-	bool again = true;
-	int rc = EXIT_HOLDS;
-	if (ask->replay) {
-		rc = replay(s);
-		again = false;
-	}
-	for (int tries = 0; again && tries < TRIES; tries++) {
-		free(got->modules);
-		got->modules = NULL;
-		rc = once(s, &found, &again);
-		stop_all(s);
-	}
-	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
-		free(got->modules);
-		got->modules = NULL;
-		if (!ask->keep)
-			minimise(s, found);
-		rc = confirm(s, found);
-	}
+		s->server[i].fd = s->server[i].pidfd = s->server[i].ask_fd = -1;
+	return s;
+}
+
+int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	memset(got, 0, sizeof *got);
+	struct explore_search *s = search_new(cli, ask, got);
+	if (!s)
+		return EXIT_INTERNAL;
+	if (ask->strategy == SCHED_DPOR && !ask->replay && !ask->tests)
+		find_points(s);
+	int rc = ask->replay ? replay(s) : search(s);
+	free(s->points);
 	got->mode = s->mode;
 	got->seconds = server_now() - s->began;
+	free(s);
+	return rc;
+}
+
+int explore_settle(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	struct explore_search *s = search_new(cli, ask, got);
+	struct control *found = got->failed;
+	if (!s)
+		return EXIT_INTERNAL;
+	s->mode = got->mode;
+	got->failed = got->modules = NULL;
+	int rc = settle(s, found);
 	free(found);
 	free(s);
 	return rc;
@@ -471,6 +602,7 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 
 void explore_got_free(struct explore_got *got)
 {
+	assert(!got->failed || got->modules);
 	if (got->modules != got->failed)
 		free(got->modules);
 	free(got->failed);

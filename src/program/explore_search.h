@@ -31,9 +31,20 @@ struct explore_ask {
 	void *arg;
 	int survey_fd; /* runs are told in records into this file; 0: no. They are not confirmed */
 	uint64_t survey_room;
-	const struct explore_gaps *gaps; /* functions that may not be atomic; NULL: none */
-	bool only_gaps;                  /* they are to be confirmed: nothing else counts */
-	const struct control *replay;    /* follow this one's events instead; NULL: explore */
+	const struct explore_gaps *gaps;   /* functions that may not be atomic; NULL: none */
+	bool only_gaps;                    /* they are to be confirmed: nothing else counts */
+	const struct control *replay;      /* follow this one's events instead; NULL: explore */
+	const struct explore_tests *tests; /* an object test; NULL: a program */
+	const char *scenario;              /* of an object test, for the schedule file; or NULL */
+	bool raw;                          /* a failure is neither minimised nor confirmed: explore_settle does that */
+};
+
+/* Who answers the questions of an object test (sched/objtest.h). */
+struct explore_tests {
+	/* The first scenario of a process that explores, into c->object.scenario and c->sched. Again when the process must be started again. */
+	void (*begin)(void *arg, unsigned server, struct control *c);
+	uint32_t (*serve)(void *arg, struct control *c); /* a question: the reply */
+	void *arg;
 };
 
 struct explore_got {
@@ -55,6 +66,8 @@ struct explore_got {
 /* Returns an exit code: EXIT_HOLDS when the search came to an end, whatever it found;
  * otherwise the message is in cli->err. */
 int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got);
+/* Minimises and confirms what a raw search has found; got->failed replaces it. */
+int explore_settle(struct cli *cli, const struct explore_ask *ask, struct explore_got *got);
 void explore_got_free(struct explore_got *got);
 
 #endif

@@ -1,12 +1,16 @@
 #include "program/explore_server.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <limits.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -14,6 +18,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/invariant.h"
 
 double server_now(void)
 {
@@ -24,7 +30,7 @@ double server_now(void)
 
 bool server_new(struct explore_server *s, struct buf *err)
 {
-	*s = (struct explore_server){ .fd = memfd_create("intact-explore", 0), .pidfd = -1 };
+	*s = (struct explore_server){ .fd = memfd_create("intact-explore", 0), .pidfd = -1, .ask_fd = -1 };
 	void *p = MAP_FAILED;
 	if (s->fd >= 0 && !ftruncate(s->fd, sizeof *s->c))
 		p = mmap(NULL, sizeof *s->c, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
@@ -40,6 +46,7 @@ bool server_new(struct explore_server *s, struct buf *err)
 	s->c->size = sizeof *s->c;
 	s->c->threads = 32;
 	s->c->races = 1;
+	assert(s->c && s->fd >= 0 && s->pid == 0);
 	return true;
 }
 
@@ -52,7 +59,9 @@ void server_free(struct explore_server *s)
 	}
 	if (s->pidfd >= 0)
 		close(s->pidfd);
-	*s = (struct explore_server){ .fd = -1, .pidfd = -1 };
+	if (s->ask_fd >= 0)
+		close(s->ask_fd);
+	*s = (struct explore_server){ .fd = -1, .pidfd = -1, .ask_fd = -1 };
 }
 
 static void add_env(const char *name, char separator, const char *value)
@@ -115,10 +124,14 @@ static _Noreturn void become(const struct explore_server *s, char **argv, bool k
 
 bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err)
 {
+	assert(s->c && s->fd >= 0 && argv[0]);
+	assert(s->pid <= 0 || s->ended); /* one process at a time */
 	s->ended = s->stalled = false;
 	s->c->state = CONTROL_NEW;
 	s->beat = s->c->beat;
-	s->beat_at = server_now();
+	s->looked_at = server_now();
+	s->charged = s->cpu = 0;
+	s->child = 0;
 	fflush(NULL);
 	s->parent = getpid();
 	s->pid = fork();
@@ -132,8 +145,77 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
 	return true;
 }
 
+/* ---- does it make progress? ---- */
+
+/* Processor time of a process, with all its threads. */
+static double cpu_of(pid_t pid)
+{
+	clockid_t clock;
+	struct timespec t;
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Does a thread of the process run, or wait for a processor? */
+static bool runnable(pid_t pid)
+{
+	char path[64], text[512];
+	bool any = false;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	for (const struct dirent *e; d && !any && (e = readdir(d));) {
+		int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		    stat = fd < 0 ? -1 : openat(fd, "stat", O_RDONLY | O_CLOEXEC);
+		ssize_t n = stat < 0 ? 0 : read(stat, text, sizeof text - 1);
+		text[n > 0 ? n : 0] = 0;
+		const char *name_end = strrchr(text, ')'); /* the name may hold anything */
+		any = *e->d_name != '.' && name_end && name_end[1] == ' ' && name_end[2] == 'R';
+		if (stat >= 0)
+			close(stat);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+	return any;
+}
+
+/* With --fork the schedule runs in a child of the process; 0: there is none. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64];
+	int child = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	FILE *f = fopen(path, "re");
+	if (f) {
+		if (fscanf(f, "%d", &child) != 1)
+			child = 0;
+		fclose(f);
+	}
+	return child;
+}
+
+/*
+ * Time without progress: what the process has computed, or has slept. Time in which it waits for a processor does not count,
+ * so that a busy machine is not taken for a program that loops.
+ */
+static void charge(struct explore_server *s, double now)
+{
+	pid_t child = child_of(s->pid);
+	double cpu = cpu_of(child ? child : s->pid);
+	bool same = child == s->child;
+	if (same && runnable(child ? child : s->pid))
+		s->charged += cpu > s->cpu ? cpu - s->cpu : 0;
+	else if (same)
+		s->charged += now - s->looked_at;
+	s->child = child;
+	s->cpu = cpu;
+}
+
 static void look_after(struct explore_server *s, double stall)
 {
+	assert(stall > 0);
 	if (s->ended || s->pid <= 0)
 		return;
 	if (waitpid(s->pid, &s->status, WNOHANG) == s->pid) {
@@ -145,35 +227,81 @@ static void look_after(struct explore_server *s, double stall)
 	}
 	uint64_t beat = __atomic_load_n(&s->c->beat, __ATOMIC_RELAXED);
 	double now = server_now();
-	if (beat != s->beat) {
-		s->beat = beat;
-		s->beat_at = now;
-		return;
-	}
-	if (now - s->beat_at > stall * 2)
+	if (beat != s->beat)
+		s->charged = 0;
+	else
+		charge(s, now);
+	s->beat = beat;
+	s->looked_at = now;
+	if (s->charged > stall * 2) {
 		kill(s->pid, SIGKILL);
-	else if (now - s->beat_at > stall && !s->stalled) {
+	} else if (s->charged > stall && !s->stalled) {
 		s->stalled = true;
 		kill(s->pid, SIGXCPU);
 	}
 }
 
+/* ---- questions of an object test ---- */
+
+bool server_asks(struct explore_server *s, struct buf *err)
+{
+	s->ask_fd = s->c->object.fd = eventfd(0, EFD_NONBLOCK);
+	if (s->ask_fd < 0)
+		buf_printf(err, "intact: cannot create a descriptor: %s\n", strerror(errno));
+	return s->ask_fd >= 0;
+}
+
+static bool asked(struct explore_server *s)
+{
+	uint64_t n;
+	return s->ask_fd >= 0 && read(s->ask_fd, &n, sizeof n) == sizeof n;
+}
+
+void server_answer(struct explore_server *s, uint32_t reply)
+{
+	struct control_objtest *o = &s->c->object;
+	o->reply = reply;
+	s->looked_at = server_now(); /* it was not its fault that it waited */
+	s->charged = 0;
+	__atomic_add_fetch(&o->replies, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &o->replies, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+bool server_question(struct explore_server *s, double stall)
+{
+	for (;;) {
+		if (asked(s))
+			return true;
+		look_after(s, stall);
+		if (s->ended)
+			return false;
+		struct pollfd p[2] = { { s->ask_fd, POLLIN, 0 }, { s->pidfd, POLLIN, 0 } };
+		poll(p, s->pidfd >= 0 ? 2 : 1, 50);
+	}
+}
+
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall)
 {
+	assert(n && n <= 256);
 	double until = server_now() + seconds;
 	for (;;) {
 		struct pollfd p[256];
 		bool any = false;
-		for (unsigned i = 0; i < n; i++) {
+		unsigned k = 0;
+		for (unsigned i = 0; i < n && k + 2 <= 256; i++) {
+			if (s[i].serve && asked(&s[i]))
+				server_answer(&s[i], s[i].serve(s[i].serve_arg, s[i].c));
 			look_after(&s[i], stall);
 			any |= s[i].ended;
-			p[i] = (struct pollfd){ s[i].pidfd, POLLIN, 0 };
+			p[k++] = (struct pollfd){ s[i].pidfd, POLLIN, 0 };
+			if (s[i].serve && s[i].ask_fd >= 0)
+				p[k++] = (struct pollfd){ s[i].ask_fd, POLLIN, 0 };
 		}
 		double left = until - server_now();
 		if (any || left <= 0)
 			return;
 		int ms = left > 0.05 ? 50 : (int)(left * 1000) + 1;
-		poll(p, n, ms);
+		poll(p, k, ms);
 	}
 }
 
@@ -184,4 +312,5 @@ void server_kill(struct explore_server *s)
 		waitpid(s->pid, &s->status, 0);
 		s->ended = true;
 	}
+	assert(s->pid <= 0 || s->ended);
 }

@@ -21,8 +21,15 @@ struct explore_server {
 	pid_t pid, parent;
 	int status; /* as of waitpid, when it has ended */
 	bool ended;
-	uint64_t beat; /* at the last look */
-	double beat_at;
+	uint64_t beat;    /* at the last look */
+	double looked_at; /* when that was */
+	double charged;   /* time without progress since the last beat, in seconds */
+	double cpu;       /* of the process that runs schedules: by the last look */
+	pid_t child;      /* that process, if it is a child of `pid`; or 0 */
+	int ask_fd;       /* of an object test: it has a question (sched/objtest.h); -1: it has none */
+	/* Answers it: a reply. NULL: server_wait leaves questions alone. */
+	uint32_t (*serve)(void *arg, struct control *c);
+	void *serve_arg;
 	bool gdb;     /* start it under gdb, on the terminal */
 	bool stalled; /* it was told to end a run that goes on without a point */
 };
@@ -33,9 +40,14 @@ void server_free(struct explore_server *s);
 /* Starts the program; s->c is filled in. False after a message. */
 bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err);
 /* Looks after n of them until one has ended, or `seconds` have passed. A process
- * that makes no progress for `stall` seconds is asked to end its run, then killed. */
+ * that computes or sleeps for `stall` seconds without progress is asked to end its run, then killed. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
 void server_kill(struct explore_server *s);
+/* Before it is started: it may ask questions. False after a message. */
+bool server_asks(struct explore_server *s, struct buf *err);
+/* Waits for the next question of one process; false: it has ended, or was ended after 2 * `stall` seconds. */
+bool server_question(struct explore_server *s, double stall);
+void server_answer(struct explore_server *s, uint32_t reply);
 double server_now(void);
 
 #endif

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "event/event.h"
 #include "report/finding.h"
+
+_Static_assert(EVENT_READ == 0 && EVENT_END == 7, "link_text() has a verb for each kind of event");
 
 struct explore_story {
 	const struct control *c;
@@ -41,13 +44,14 @@ static uint32_t frames(struct explore_story *s, const uint64_t *pcs, uint32_t n,
 	struct raw_stack st = { copy, n };
 	uint32_t k = symbols_stack(s->symbols, &st, f, 64), m = 0;
 	for (uint32_t i = 0; i < k && m < max; i++) {
-		if (f[i].function && !strcmp(f[i].function, "x_thread_main"))
+		if (f[i].function && (!strcmp(f[i].function, "x_thread_main") || !strncmp(f[i].function, "x_object_", 9)))
 			break;
 		if ((f[i].system || !f[i].file) && m == 0 && i + 1 < k) /* a library's: where it is called */
 			continue;
 		out[m++] = (struct explore_place){ f[i].function, f[i].file ? relative(s, f[i].file) : NULL, f[i].line, f[i].module,
 			                           f[i].offset };
 	}
+	assert(m <= max);
 	return m;
 }
 
@@ -76,6 +80,7 @@ static const char *name_of(struct explore_story *s, uint64_t addr, char letter)
 		s->named[s->nnamed].addr = addr;
 		s->named[s->nnamed++].name = n;
 	}
+	assert(n && s->nnamed <= sizeof s->named / sizeof *s->named);
 	return n;
 }
 
@@ -118,6 +123,7 @@ static const char *tried(struct explore_story *s, const struct sched_event *e, c
 
 static const char *op_text(struct explore_story *s, uint32_t i)
 {
+	assert(i < s->c->nevents && i < CONTROL_STEPS);
 	const struct sched_event *e = &s->c->events[i];
 	bool object = e->op.kind >= SCHED_LOCK && e->op.kind <= SCHED_DESTROY;
 	const char *m = object ? name_of(s, e->op.a, 'L') : "";
@@ -214,6 +220,7 @@ static const struct story_kind kinds[CONTROL_ENDS] = {
 	[CONTROL_RACE] = { "race", "DATA RACE" },
 	[CONTROL_MISUSE] = { "misuse", "MISUSE" },
 	[CONTROL_NOT_ATOMIC] = { "atomicity", "NOT ATOMIC" },
+	[CONTROL_NOT_LINEARIZABLE] = { "linearizability", "NOT LINEARIZABLE" },
 };
 
 static const char *text_of(const struct explore_story *s)
@@ -252,6 +259,8 @@ static const char *sentence(struct explore_story *s)
 		return "two accesses to the same data, at least one of which writes, and neither happens before the other";
 	case CONTROL_DEADLOCK:
 		return "threads wait for each other";
+	case CONTROL_NOT_LINEARIZABLE:
+		return "the results of the calls have no explanation";
 	case CONTROL_NOT_ATOMIC:
 		return arena_printf(s->a, "%s of %s: no serial order of the blocks gives what this schedule did", block_name(s),
 		                    thread_name(s, c->block_thread));
@@ -274,16 +283,19 @@ static const char *link_text(struct explore_story *s, const struct control_end_o
 static void tell_cycle(struct explore_story *s)
 {
 	const struct control *c = s->c;
-	if (c->end != CONTROL_NOT_ATOMIC)
-		return;
+	if (c->end != CONTROL_NOT_ATOMIC && c->nlinks)
+		s->f->cause = arena_printf(s->a, "In this schedule %s of %s is not atomic (the conflicts are listed below).",
+		                           block_name(s), thread_name(s, c->block_thread));
 	for (uint32_t i = 0; i < c->nlinks && i < CONTROL_LINKS; i++) {
 		struct explore_link l;
 		for (int k = 0; k < 2; k++) {
 			l.what[k] = link_text(s, &c->link[i].end[k]);
 			l.at[k] = place(s, c->link[i].end[k].pc);
+			l.step[k] = c->link[i].end[k].step;
 		}
 		avec_push(s->a, &s->f->cycle, l);
 	}
+	assert(s->f->cycle.len <= CONTROL_LINKS);
 }
 
 static const char *waits_for(struct explore_story *s, const struct control_thread *t)
@@ -334,10 +346,12 @@ static void tell_threads(struct explore_story *s)
 		}
 		avec_push(s->a, &s->f->threads, o);
 	}
+	assert(s->f->threads.len <= CONTROL_THREADS);
 }
 
 static void tell_steps(struct explore_story *s)
 {
+	assert(!s->f->steps.len);
 	const struct control *c = s->c;
 	uint32_t n = c->nevents < CONTROL_STEPS ? c->nevents : CONTROL_STEPS, last = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -367,6 +381,7 @@ static void tell_steps(struct explore_story *s)
 		last = e->thread;
 		avec_push(s->a, &s->f->steps, o);
 	}
+	assert(s->f->steps.len <= n);
 }
 
 static void tell_failure(struct explore_story *s, const struct explore_got *got)
@@ -381,6 +396,9 @@ static void tell_failure(struct explore_story *s, const struct explore_got *got)
 	tell_threads(s);
 	f->sentence = sentence(s);
 	tell_cycle(s);
+	for (uint32_t i = 0; c->end == CONTROL_RACE && i < c->nraces && i < CONTROL_RACES && !f->step; i++)
+		if (c->race[i].pc[0] == c->pc || c->race[i].pc[1] == c->pc)
+			f->step = c->race[i].step;
 	struct explore_place at[16];
 	uint32_t n = c->pc ? frames(s, c->end_stack, c->nend_stack, at, 16) : 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -411,10 +429,12 @@ static void open_symbols(struct explore_story *s, struct raw_report *raw)
 	}
 	s->symbols = symbols_open(s->a);
 	symbols_use(s->symbols, raw);
+	assert(s->symbols && raw->modules.len <= CONTROL_MODULES);
 }
 
 static void tell_races(struct explore_story *s, const struct explore_got *got, struct explore_report *out)
 {
+	assert(got->nraces <= CONTROL_RACES);
 	for (uint32_t i = 0; i < got->nraces; i++) {
 		const struct control_race *r = &got->race[i];
 		struct explore_race o = { .what = name_of(s, r->addr, 'D'), .size = r->size, .schedule = r->run };
@@ -428,8 +448,8 @@ static void tell_races(struct explore_story *s, const struct explore_got *got, s
 	}
 }
 
-/* The program did something else than before with the same choices. */
-static const char *diverged(struct explore_story *s, const struct sched_divergence *d)
+/* What the program did instead of what it had done with the same choices. */
+static const char *difference(struct explore_story *s, const struct sched_divergence *d)
 {
 	static const char *const what[] = { "",
 		                            "cannot run",
@@ -440,12 +460,14 @@ static const char *diverged(struct explore_story *s, const struct sched_divergen
 		                            "has other choices",
 		                            "ends earlier" };
 	struct explore_place e = place(s, d->expected.pc), f = place(s, d->found.pc);
-	return arena_printf(s->a,
-	                    "the program is not deterministic under the same schedule: at step %u %s %s (before: %s at %s:%u, now: "
-	                    "%s at %s:%u)",
-	                    d->step + 1, thread_name(s, d->thread), d->what < 8 ? what[d->what] : "?",
-	                    sched_kind_name(d->expected.kind), e.file ? e.file : "?", e.line, sched_kind_name(d->found.kind),
-	                    f.file ? f.file : "?", f.line);
+	return arena_printf(s->a, "at step %u %s %s (before: %s at %s:%u, now: %s at %s:%u)", d->step + 1,
+	                    thread_name(s, d->thread), d->what < 8 ? what[d->what] : "?", sched_kind_name(d->expected.kind),
+	                    e.file ? e.file : "?", e.line, sched_kind_name(d->found.kind), f.file ? f.file : "?", f.line);
+}
+
+static const char *diverged(struct explore_story *s, const struct sched_divergence *d)
+{
+	return arena_printf(s->a, "the program is not deterministic under the same schedule: %s", difference(s, d));
 }
 
 static const char *const strategies[] = { "mix of partial-order sampling and PCT",
@@ -461,6 +483,7 @@ static const char *const strategies[] = { "mix of partial-order sampling and PCT
 
 void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a, struct explore_report *out)
 {
+	assert(ask->argv && ask->argv[0] && ask->strategy >= 0 && ask->strategy < (int)(sizeof strategies / sizeof *strategies));
 	memset(out, 0, sizeof *out);
 	out->program = ask->argv[0];
 	out->arguments = (const char **)ask->argv + 1;
@@ -513,18 +536,44 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	symbols_close(s->symbols);
 }
 
+static struct explore_story *begin_saying(const struct control *c, struct arena *a)
+{
+	arena_init(a, 0);
+	struct explore_story *s = arena_new(a, struct explore_story);
+	s->a = a;
+	s->c = c;
+	s->root = "";
+	open_symbols(s, arena_new(a, struct raw_report));
+	return s;
+}
+
+void explore_say_repeated(struct buf *out, const struct control *found, const struct control *again)
+{
+	struct arena a;
+	struct explore_story *s = begin_saying(again, &a);
+	const char *first = found->end < CONTROL_ENDS ? kinds[found->end].name : NULL,
+		   *then = again->end < CONTROL_ENDS ? kinds[again->end].name : NULL;
+	buf_printf(out, "intact: a schedule ended with '%s', but when it was repeated in a fresh process ", first ? first : "?");
+	if (again->state != CONTROL_DONE)
+		buf_str(out, "that process ended early");
+	else if (again->end == CONTROL_DIVERGED)
+		buf_str(out, difference(s, &again->divergence));
+	else if (then)
+		buf_printf(out, "it ended with '%s'", then);
+	else
+		buf_str(out, again->end == CONTROL_LIMIT ? "it reached the limit on steps" : "it did not fail");
+	buf_str(out, ": the program is not deterministic, or it corrupted its process\n"
+	             "hint: --fork runs each schedule in its own process\n");
+	symbols_close(s->symbols);
+	arena_free(&a);
+}
+
 void explore_say_place(struct buf *out, const struct control *c)
 {
 	struct arena a;
-	struct raw_report raw = { 0 };
 	if (!c->pc)
 		return;
-	arena_init(&a, 0);
-	struct explore_story *s = arena_new(&a, struct explore_story);
-	s->a = &a;
-	s->c = c;
-	s->root = "";
-	open_symbols(s, &raw);
+	struct explore_story *s = begin_saying(c, &a);
 	struct explore_place p = place(s, c->pc);
 	if (p.function || p.file)
 		buf_str(out, " at ");

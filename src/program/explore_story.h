@@ -15,4 +15,7 @@ int explore_code(const struct explore_ask *ask, const struct explore_report *r);
 /* " at FUNCTION FILE:LINE", for c->pc; nothing when it is not known. */
 void explore_say_place(struct buf *out, const struct control *c);
 
+/* A schedule that failed did not when it was repeated: what happened instead. */
+void explore_say_repeated(struct buf *out, const struct control *found, const struct control *again);
+
 #endif

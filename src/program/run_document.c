@@ -1,4 +1,5 @@
-#include "program/run_document.h"
+#include "base/invariant.h"
+#include "program/run_once.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ static void add_end(struct json_out *j, const struct run_result *r)
 
 void run_document(const struct settings *s, const char *program, const struct run_result *r, struct buf *out)
 {
+	assert(s->text.json == &s->log); /* run_log_begin() */
 	struct json_out j;
 	json_out_init(&j, out, false);
 	doc_begin(&j, "run", 0);

@@ -1,4 +1,5 @@
-#include "program/run_infer.h"
+#include "base/invariant.h"
+#include "program/run_once.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static bool write_spec(struct cli *cli, struct settings *s, const char *path)
 int run_infer(struct cli *cli, struct settings *s, const struct run_how *how, const char *path, uint64_t runs, char **argv,
               struct run_result *r)
 {
+	assert(path && runs && argv && argv[0]);
 	int rc = 0;
 	uint32_t total = 0;
 	if (access(path, F_OK) == 0 && !filter_read_spec(&s->filter, path, &cli->err))

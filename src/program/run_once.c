@@ -298,9 +298,9 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 		r->failed = true;
 		return EXIT_USAGE;
 	}
-	const char *why;
+	struct why why;
 	if (how->record && !(l.rec = recording_begin(how->record, how->keep, &why))) {
-		buf_printf(&cli->err, "intact: cannot record to '%s': %s\n", how->record, why);
+		buf_printf(&cli->err, "intact: cannot record to '%s': %s\n", how->record, why.text);
 		listen_end(&l);
 		r->failed = true;
 		return EXIT_USAGE;

@@ -38,4 +38,16 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 /* Why nothing was watched; NULL: something was. */
 const char *run_unwatched(const struct run_result *r);
 
+/* ---- run_document.c: what came of a watched run, as a document (docs/json.md, kind "run") ---- */
+
+/* The findings are those of s->log (run_log_begin). */
+void run_document(const struct settings *s, const char *program, const struct run_result *r, struct buf *out);
+
+/* ---- run_infer.c: `intact run --infer`: a specification of what is not atomic, from what runs show ---- */
+
+/* Runs argv until nothing new is found, at most `runs` times, and writes the specification to `path`, which is read first when it
+ * exists. The status of the last run (run_once.h), or EXIT_USAGE after a message. */
+int run_infer(struct cli *cli, struct settings *s, const struct run_how *how, const char *path, uint64_t runs, char **argv,
+              struct run_result *r);
+
 #endif

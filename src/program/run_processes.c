@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { MAX_PROCESSES = 1 << 16, MAX_NAMES = 8, MAX_OWN = 64 };
 
 static const char *base_name(const char *path)
@@ -32,6 +34,7 @@ static struct process *add(struct processes *p, uint32_t pid)
 	}
 	struct process one = { .pid = pid, .exe = "" };
 	avec_push(p->arena, &p->list, one);
+	assert(p->list.len <= MAX_PROCESSES);
 	return &p->list.data[p->list.len - 1];
 }
 
@@ -41,9 +44,11 @@ static struct process *add(struct processes *p, uint32_t pid)
 static const char *next_line(struct arena *a, const char *s, const char *end, const char **key, const char **value)
 {
 	size_t n = strcspn(s, "\n"), k = strcspn(s, " \n");
+	assert(s < end && k <= n);
 	*key = arena_strndup(a, s, k);
 	*value = k < n ? arena_strndup(a, s + k + 1, n - k - 1) : "";
 	s += n;
+	assert(s <= end);
 	return s < end ? s + 1 : end;
 }
 
@@ -56,10 +61,13 @@ static void add_own(struct processes *p, struct process *at, const char *name)
 		at->own.data[i] = at->own.data[i - 1];
 		at->own.data[i - 1] = name;
 	}
+	assert(at->own.len <= MAX_OWN &&
+	       (at->own.len < 2 || strcmp(at->own.data[at->own.len - 2], at->own.data[at->own.len - 1]) <= 0));
 }
 
 static void take_self(struct processes *p, const char *text, size_t len)
 {
+	assert(p->arena);
 	const char *s = arena_strndup(p->arena, text, len), *end = s + strlen(s), *key, *value;
 	struct process *at = NULL;
 	uint32_t pid = 0;
@@ -187,6 +195,7 @@ void processes_text(const struct processes *p, struct buf *out)
 
 void processes_own(const struct processes *p, struct buf *out)
 {
+	assert(p->arena);
 	AVEC(const char *) said = { 0 };
 	for (uint32_t i = 0; i < p->list.len; i++) {
 		const struct process *one = &p->list.data[i];
@@ -209,6 +218,7 @@ void processes_own(const struct processes *p, struct buf *out)
 
 void processes_json(const struct processes *p, struct json_out *j)
 {
+	assert(p->list.len <= MAX_PROCESSES);
 	bool any = false;
 	json_line(j, 0);
 	json_begin_array(j, "processes");

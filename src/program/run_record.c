@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "event/recorder.h"
 #include "report/finding.h"
 
@@ -32,10 +33,10 @@ struct recording {
 	uint64_t taken; /* bytes out of the shared memories */
 };
 
-struct recording *recording_begin(const char *path, uint64_t keep, const char **why)
+struct recording *recording_begin(const char *path, uint64_t keep, struct why *why)
 {
 	struct recording *r = calloc(1, sizeof *r);
-	*why = "out of memory";
+	why_set(why, "out of memory");
 	if (!r)
 		return NULL;
 	r->path = path;
@@ -51,6 +52,7 @@ struct recording *recording_begin(const char *path, uint64_t keep, const char **
 
 void recording_add(struct recording *r, int fd)
 {
+	assert(fd >= 0 && r->n <= MAX_PROCESSES);
 	struct stat st;
 	void *p = MAP_FAILED;
 	if (r->n < MAX_PROCESSES && !fstat(fd, &st) && (size_t)st.st_size == sizeof(struct rec_shm))
@@ -69,11 +71,13 @@ void recording_add(struct recording *r, int fd)
 /* n more bytes of the own ring of `slot`. */
 static void take_own(struct recording *r, uint32_t i, unsigned slot, uint64_t n)
 {
+	assert(i < r->n);
 	struct tap *s = &r->from[i];
 	if (!slot || slot >= REC_SLOTS || !n || n > REC_OWN)
 		return;
 	struct rec_own *o = &s->shm->own[slot];
 	uint64_t at = s->own[slot] % REC_OWN, first = REC_OWN - at < n ? REC_OWN - at : n;
+	assert(first && first <= n && at + first <= REC_OWN);
 	recorder_span(r->out, i, slot, &o->bytes[at], first, o->bytes, n - first);
 	s->own[slot] += n;
 	r->taken += n;
@@ -83,11 +87,13 @@ static void take_own(struct recording *r, uint32_t i, unsigned slot, uint64_t n)
 /* A record of no slot's; a TEXT waits for its letters. */
 static void take_plain(struct recording *r, uint32_t i, struct rec rec)
 {
+	assert(i < r->n);
 	struct tap *s = &r->from[i];
 	if (!s->ntext && (rec_kind(rec) >= REC_KINDS || rec_slot(rec) >= REC_SLOTS ||
 	                  (rec_kind(rec) == REC_TEXT && rec_addr(rec) > REC_TEXT_MAX)))
 		return;
 	s->text[s->ntext++] = rec;
+	assert(s->ntext <= sizeof s->text / sizeof *s->text);
 	if (rec_kind(s->text[0]) != REC_TEXT || s->ntext == 1 + rec_letters(s->text[0])) {
 		recorder_plain(r->out, i, s->text, s->ntext);
 		s->ntext = 0;
@@ -97,6 +103,7 @@ static void take_plain(struct recording *r, uint32_t i, struct rec rec)
 /* Records of the ring, with what its SPANs speak of in their places. */
 static void take_records(struct recording *r, uint32_t i, const struct rec *rec, uint64_t n)
 {
+	assert(i < r->n);
 	struct tap *s = &r->from[i];
 	for (uint64_t k = 0; k < n; k++) {
 		if (rec_kind(rec[k]) == REC_SPAN && !s->ntext)
@@ -231,7 +238,7 @@ static void save_symbols(struct recording *r)
 bool recording_end(struct recording *r, struct buf *err, bool quiet)
 {
 	struct recorder_size size;
-	const char *why = NULL;
+	struct why why = { "" };
 	for (uint32_t i = 0; i < r->n; i++)
 		take_rest(r, i);
 	if (r->n)
@@ -241,10 +248,10 @@ bool recording_end(struct recording *r, struct buf *err, bool quiet)
 	bool ok = recorder_close(r->out, &why);
 	struct stat st;
 	if (!ok && r->parts)
-		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n", r->path, why,
+		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n", r->path, why.text,
 		           r->path);
 	else if (!ok)
-		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
+		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why.text);
 	else if (r->n && !quiet && !stat(r->path, &st))
 		buf_printf(err, "intact: recorded %llu events (%llu accesses) of %u process%s: %s, %llu bytes\n",
 		           (unsigned long long)size.records, (unsigned long long)accesses, r->n, r->n == 1 ? "" : "es", r->path,

@@ -13,7 +13,7 @@
 struct recording;
 
 /* NULL with *why when the file cannot be written. */
-struct recording *recording_begin(const char *path, uint64_t keep, const char **why);
+struct recording *recording_begin(const char *path, uint64_t keep, struct why *why);
 /* A process sent the descriptor of its memory; takes it. */
 void recording_add(struct recording *r, int fd);
 /* Takes what there is; tells whether there was much of it. */

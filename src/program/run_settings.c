@@ -2,7 +2,10 @@
  * run_settings: see run_settings.h. A report is never lost silently: a file
  * that cannot be written falls back to standard error, with the reason.
  */
+#include "program/run_settings.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +13,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
+#include "base/paths.h"
 #include "program/run_report.h"
-#include "program/run_settings.h"
 
 const char *settings_option(struct settings *t, const char *name)
 {
+	assert(*name && !strchr(name, '='));
 	const char *s = t->options, *found = NULL;
 	size_t n = strlen(name);
 	while (s && *s) {
@@ -35,6 +40,7 @@ static bool option_on(struct settings *s, const char *name, bool otherwise)
 /* Looking up names can take its time: a line on a terminal, gone in the end. */
 static void looking_up(void *arg, uint32_t done, uint32_t of)
 {
+	assert(of && done <= of);
 	struct settings *s = arg;
 	double now = clock_seconds();
 	if (s->asked <= 0)
@@ -54,8 +60,12 @@ static void log_begin(struct settings *s)
 	s->text.json = &s->log;
 }
 
-bool settings_read(struct settings *s, const char *options, struct buf *err, bool color)
+/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero except
+ * for its arena. False when a file it names cannot be read (err says so). `color`:
+ * standard error shows colours. */
+static bool settings_read(struct settings *s, const char *options, struct buf *err, bool color)
 {
+	assert(!s->symbols && !s->options && !s->log_path); /* zero except for its arena */
 	struct arena *a = &s->arena;
 	s->options = options;
 	const char *v = settings_option(s, "color");
@@ -84,6 +94,7 @@ bool settings_read(struct settings *s, const char *options, struct buf *err, boo
 			ok &= filter_read_suppressions(&s->filter, arena_strndup(a, v, n), err);
 		v += n + (v[n] != 0);
 	}
+	assert(s->symbols && s->log_path && s->text.symbols == s->symbols);
 	return ok;
 }
 
@@ -112,6 +123,7 @@ bool settings_cut(const struct settings *s)
  * with the reason: a report is never lost silently. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid)
 {
+	assert(s->log_path); /* after settings_read() */
 	if (s->said > 0)
 		fputs("\r\033[K", stderr);
 	s->said = 0;
@@ -142,6 +154,8 @@ void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uin
 bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results, struct buf *summary,
                 struct run_shown *shown)
 {
+	assert(!n || m);
+	assert(how->err && results && summary);
 	struct settings s = { 0 };
 	arena_init(&s.arena, 0);
 	if (how->progress) {
@@ -169,4 +183,24 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 	results->failed |= s.log.results.failed | s.log.summary.failed;
 	settings_free(&s);
 	return ok;
+}
+
+enum { MAX_FUNCTIONS = 2048 };
+
+bool atomic_functions_set(struct arena *a, const char *program,
+                          bool (*match)(void *ctx, const char *function, const char *file, uint32_t line, bool there), void *ctx)
+{
+	static uint64_t at[MAX_FUNCTIONS];
+	char path[PATH_MAX];
+	struct buf list;
+	if (!find_in_path(program, path, sizeof path))
+		return false;
+	uint32_t n = symbols_functions(a, path, match, ctx, at, MAX_FUNCTIONS);
+	assert(n <= MAX_FUNCTIONS);
+	buf_init(&list);
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(&list, "%s%llx", i ? "," : "", (unsigned long long)at[i]);
+	setenv("INTACT_ATOMIC_FUNCTIONS", buf_cstr(&list), 1);
+	buf_free(&list);
+	return true;
 }

@@ -21,10 +21,6 @@ struct settings {
 	double asked, said;      /* progress: when it began, when it was last shown */
 };
 
-/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero except
- * for its arena. False when a file it names cannot be read (err says so). `color`:
- * standard error shows colours. */
-bool settings_read(struct settings *s, const char *options, struct buf *err, bool color);
 /* ... of the environment, for a command: names that take their time are told of on a terminal. */
 bool settings_of_command(struct settings *s, struct cli *cli);
 /* The value of a key of the options, the last one given; NULL when it is not there. */
@@ -35,5 +31,12 @@ void settings_free(struct settings *s);
 bool settings_cut(const struct settings *s);
 /* Sends the report of process `pid` where `s` says. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid);
+
+/* ---- functions of a program that are to be marked blocks, by name ---- */
+
+/* Tells the programs that are started from now on which functions of `program` are marked blocks: those that `match`
+ * picks (report/finding.h, symbols_functions). False: there is no such program. */
+bool atomic_functions_set(struct arena *a, const char *program,
+                          bool (*match)(void *ctx, const char *function, const char *file, uint32_t line, bool there), void *ctx);
 
 #endif

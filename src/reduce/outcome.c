@@ -169,6 +169,17 @@ static void fork_path(struct outcome_walk *x, const struct outcome_path *w)
 		x->stack[x->top++] = *w;
 }
 
+/* A write, of a value that is known or not. */
+static void put(struct outcome_path *w, bool in_focus, bool known, int32_t value)
+{
+	if (in_focus) {
+		w->focus_known = known;
+		w->focus = value;
+	} else {
+		w->changed = true;
+	}
+}
+
 /* cas on a variable: the way it fails goes on the stack, `w` succeeds. False
  * when `w` is not possible. */
 static bool run_cas(struct outcome_walk *x, struct outcome_path *w, const struct ir_ins *i, bool in_focus)
@@ -186,12 +197,7 @@ static bool run_cas(struct outcome_walk *x, struct outcome_path *w, const struct
 	if (known && w->focus != expected)
 		return false;
 	set(x, w, i->a, true, 1);
-	if (in_focus) {
-		w->focus_known = kv;
-		w->focus = value;
-	} else {
-		w->changed = true;
-	}
+	put(w, in_focus, kv, value);
 	return true;
 }
 
@@ -207,22 +213,12 @@ static void run_access(struct outcome_walk *x, struct outcome_path *w, const str
 		break;
 	case IR_STORE:
 		known = operand(w, i->imm & IR_IMM_B, i->b, &v);
-		if (in_focus) {
-			w->focus_known = known;
-			w->focus = v;
-		} else {
-			w->changed = true;
-		}
+		put(w, in_focus, known, v);
 		break;
 	case IR_XCHG:
 		known = reg_value(w, i->d, &v);
 		set(x, w, i->a, in_focus && w->focus_known, w->focus);
-		if (in_focus) {
-			w->focus_known = known;
-			w->focus = v;
-		} else {
-			w->changed = true;
-		}
+		put(w, in_focus, known, v);
 		break;
 	default: /* fetch_add */
 		assert(i->op == IR_FADD);
@@ -305,12 +301,7 @@ static bool is_plain(enum ir_op op)
 	case IR_MOV:
 	case IR_NOT:
 	case IR_BOOL:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_EQ ... IR_GE:
 	case IR_AND:
 	case IR_OR:
 	case IR_XOR:

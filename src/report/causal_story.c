@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/step_text.h"
 
 const char *const causal_concrete_names[] = { "not tried", "possible", "impossible", "not known", NULL };
@@ -20,12 +21,14 @@ static const char *keep(struct causal_story *s, struct buf *text)
 /* "worker 2", or "worker" when the run has one of them. */
 static const char *thread(struct causal_story *s, const struct ir *p, const struct causal_run *r, const struct causal_thread *t)
 {
+	assert(t->tmpl < p->ntemplates && r->count);
 	const char *name = p->templates[t->tmpl].name;
 	return r->count[t->tmpl] > 1 ? arena_printf(&s->arena, "%s %u", name, t->index) : name;
 }
 
 static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *out)
 {
+	assert(var < p->nvars);
 	if (elem == IR_NONE)
 		buf_str(out, p->vars[var].name);
 	else
@@ -50,6 +53,7 @@ static const char *value(struct causal_story *s, const struct ir *p, uint32_t va
 
 static void touch_text(const struct ir *p, const struct causal_touch *t, struct buf *out)
 {
+	assert(t->var < p->nvars);
 	bool lock = p->vars[t->var].kind == IRV_LOCK;
 	if (lock || !t->valued || (t->write && !t->looked)) {
 		buf_str(out, lock ? t->left ? "acquire " : "release " : t->write ? "write " : "read ");
@@ -73,6 +77,7 @@ static void touch_text(const struct ir *p, const struct causal_touch *t, struct 
 /* What the step does: "read data", "m: false -> true". */
 static const char *event_text(struct causal_story *s, const struct ir *p, const struct causal_run *r, const struct causal_event *e)
 {
+	assert(e->touch + e->ntouch <= r->ntouches);
 	struct buf text;
 	buf_init(&text);
 	if (e->entered != IR_NONE)
@@ -92,11 +97,13 @@ static const char *event_text(struct causal_story *s, const struct ir *p, const 
 
 static const char *block_name(const struct ir *p, uint32_t block)
 {
+	assert(block == IR_NONE || block < p->nblocks);
 	return block == IR_NONE ? NULL : p->blocks[block].name;
 }
 
 static void make_event(struct causal_story *s, const struct ir *p, const struct causal_run *r, uint32_t i)
 {
+	assert(i < r->nevents);
 	const struct causal_event *e = &r->events[i];
 	struct causal_story_touch *touches = arena_array(&s->arena, struct causal_story_touch, e->ntouch + 1ull);
 	for (uint32_t k = 0; k < e->ntouch; k++) {
@@ -154,6 +161,7 @@ void causal_story_free(struct causal_story *s)
 
 static void event_json(const struct causal_story *s, uint32_t i, struct json_out *j)
 {
+	assert(i < s->nevents && s->events[i].lane < s->nlanes);
 	const struct causal_story_event *e = &s->events[i];
 	json_line(j, 8);
 	json_begin_object(j, NULL);
@@ -180,6 +188,7 @@ static void event_json(const struct causal_story *s, uint32_t i, struct json_out
 
 static void run_json(const struct ir *p, const struct causal_story *s, struct json_out *j)
 {
+	assert(s->concrete < sizeof causal_concrete_names / sizeof *causal_concrete_names - 1);
 	json_line(j, 5);
 	json_begin_object(j, "causal");
 	json_bool(j, "abstract", true);
@@ -220,12 +229,14 @@ static void run_json(const struct ir *p, const struct causal_story *s, struct js
 
 static void link_end(const struct causal_story *s, uint32_t event, struct buf *out)
 {
+	assert(event < s->nevents);
 	buf_printf(out, "%s: %s", s->lanes[s->events[event].lane], s->events[event].text);
 }
 
 /* "worker 1: read data, before meddler: write data, ..." */
 static void sentence(const struct verdict *v, const struct causal_story *s, struct json_out *j)
 {
+	assert(s->nlinks);
 	struct buf text;
 	buf_init(&text);
 	buf_str(&text, v->block == VERDICT_PROGRAM ? "The blocks form a causal cycle: "

@@ -1,4 +1,22 @@
-#include "report/causal_text.h"
+/*
+ * causal_text: what the causal engines found, as people read it: one line per
+ * question, then each counterexample as a diagram of the partial order.
+ *
+ *        worker 1               meddler
+ *     1  m: false -> true
+ *     2  [ update
+ *     3  | read data
+ *        '-------- data ------> 
+ *     4                         write data
+ *        <-------- data --------'
+ *     5  | write data
+ *
+ * One column per thread, time from top to bottom, an arrow for each link of
+ * the chain that leads to another thread, with the variable that carries it.
+ * When the page is too narrow the columns give way to the threads' names.
+ */
+#include "base/invariant.h"
+#include "report/check_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +34,7 @@ static void safe(struct buf *out, const char *s)
 /* What a step does, with the arrow of the terminal. */
 static void event_text(const struct causal_story *s, uint32_t event, bool utf8, struct buf *out)
 {
+	assert(event < s->nevents);
 	const char *text = s->events[event].text, *arrow;
 	while ((arrow = strstr(text, " -> ")) != NULL && utf8) {
 		buf_safe(out, text, (size_t)(arrow - text) + 1);
@@ -50,6 +69,7 @@ struct drawing {
 
 static bool in_chain(const struct causal_story *r, uint32_t event)
 {
+	assert(event < r->nevents);
 	for (uint32_t i = 0; i < r->nlinks; i++)
 		if (r->links[i].from == event || r->links[i].to == event)
 			return true;
@@ -103,7 +123,9 @@ static void put(struct drawing *d, const char *style, const char *s)
 /* An arrow from one thread's column to another's, the variable in its middle. */
 static void draw_arrow(struct drawing *d, const struct causal_story_link *k, struct buf *out)
 {
+	assert(k->from < d->r->nevents && k->to < d->r->nevents);
 	uint32_t a = d->r->events[k->from].lane, b = d->r->events[k->to].lane;
+	assert(a != b && a < d->r->nlanes && b < d->r->nlanes);
 	bool right = d->column[b] > d->column[a], u = d->o->utf8;
 	unsigned from = d->column[right ? a : b], to = d->column[right ? b : a] - 1;
 	struct buf label;
@@ -148,6 +170,7 @@ static const char *rail(const struct drawing *d, const struct causal_story_event
 
 static void draw_event(struct drawing *d, uint32_t event, struct buf *out)
 {
+	assert(event < d->r->nevents);
 	const struct causal_story *r = d->r;
 	const struct causal_story_event *e = &r->events[event];
 	struct buf what;
@@ -211,6 +234,7 @@ static void draw_heads(struct drawing *d, struct buf *out)
 
 static void chain_event(const struct drawing *d, uint32_t event, struct buf *out)
 {
+	assert(event < d->r->nevents);
 	buf_printf(out, "%u ", event + 1);
 	safe(out, d->r->lanes[d->r->events[event].lane]);
 	buf_str(out, ": ");
@@ -257,6 +281,7 @@ static void linear(const struct drawing *d, struct buf *out)
 
 static void concretely(const struct drawing *d, struct buf *out)
 {
+	assert(d->r->concrete <= CAUSAL_TOO_LONG);
 	const struct causal_story *r = d->r;
 	switch (r->concrete) {
 	case CAUSAL_POSSIBLE:
@@ -310,6 +335,7 @@ static void diagram(const struct causal_story *r, const char *model, const struc
 
 static void paint(struct buf *out, bool on, const struct verdict *v)
 {
+	assert(v->answer <= ANSWER_UNKNOWN);
 	static const char *const color[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
 	if (on)
 		buf_str(out, color[v->answer]);

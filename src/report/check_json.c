@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/check_text.h"
 #include "report/doc.h"
 #include "report/run_json.h"
 #include "verdict/object_history.h"
+
+_Static_assert(PROBLEM_NONE == 0, "problem_from() returns it for other names");
 
 static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",       [PROBLEM_ATOMICITY] = "atomicity",   [PROBLEM_STUCK] = "stuck",
@@ -14,8 +17,9 @@ static const char *const problems[] = {
 	[PROBLEM_COMMIT] = "commit",   [PROBLEM_QUIESCENCE] = "quiescence", [PROBLEM_HISTORY] = "history",
 };
 
-const char *problem_name(enum verdict_problem p)
+static const char *problem_name(enum verdict_problem p)
 {
+	assert(p < sizeof problems / sizeof *problems && problems[p]);
 	return problems[p];
 }
 
@@ -54,6 +58,7 @@ static enum answer worst(const struct verdict *v, uint32_t n)
 
 void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct json_out *j)
 {
+	assert(p->src && name);
 	char hash[17];
 	text_hash(p->src->text, p->src->len, hash);
 	json_begin_object(j, "model");
@@ -74,6 +79,7 @@ void check_json_model(const struct ir *p, const char *name, bool keep_dead, stru
 /* The operations of the object, in the order of their calls; steps from 1. */
 void check_json_history(const struct run *r, uint32_t object, const char *key, struct json_out *j)
 {
+	assert(object < r->ir->nobjects);
 	struct object_history h;
 	struct buf name;
 	buf_init(&name);
@@ -102,6 +108,7 @@ void check_json_history(const struct run *r, uint32_t object, const char *key, s
 
 static void counterexample(const struct verdict *v, const struct story *s, struct json_out *j)
 {
+	assert(s->replayed);
 	json_line(j, 5);
 	json_begin_object(j, "counterexample");
 	run_json(&s->run, j);
@@ -118,6 +125,7 @@ static void counterexample(const struct verdict *v, const struct story *s, struc
 /* For how many threads, and what it rests on. */
 static void proof(const struct ir *p, const struct verdict *v, struct json_out *j)
 {
+	assert(v->scope <= SCOPE_ANY && v->answer == ANSWER_HOLDS);
 	static const char *const scopes[] = { "declared", "any of", "any" };
 	json_text(j, "scope", scopes[v->scope]);
 	json_begin_array(j, "any_number_of");
@@ -152,6 +160,7 @@ static void attempts(const struct verdict *v, struct json_out *j)
 /* What it is about. */
 static void question(const struct ir *p, const struct verdict *v, struct json_out *j)
 {
+	assert(v->object1 <= p->nobjects && (v->object1 || v->block == VERDICT_PROGRAM || v->block < p->nblocks));
 	struct buf name;
 	if (v->object1) {
 		const struct ir_object *o = &p->objects[v->object1 - 1];
@@ -172,6 +181,7 @@ static void question(const struct ir *p, const struct verdict *v, struct json_ou
 
 static void result(const struct ir *p, const struct verdict *v, const struct story *s, struct json_out *j)
 {
+	assert(v->engine || v->answer == ANSWER_UNKNOWN || !v->nattempts);
 	bool unknown = v->answer == ANSWER_UNKNOWN;
 	json_line(j, 4);
 	json_begin_object(j, NULL);
@@ -219,6 +229,7 @@ static void asked(const struct checked *c, struct json_out *j)
 
 void check_json(const struct checked *c, struct buf *out)
 {
+	assert(c->p && c->model && (!c->n || c->stories));
 	struct json_out w, *j = &w;
 	json_out_init(j, out, false);
 	doc_begin(j, "check", 2);

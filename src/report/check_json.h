@@ -33,9 +33,7 @@ void check_json(const struct checked *c, struct buf *out);
 void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct json_out *j);
 /* The "history" of an object in a run. */
 void check_json_history(const struct run *r, uint32_t object, const char *key, struct json_out *j);
-/* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
- * there is no such word. */
-const char *problem_name(enum verdict_problem p);
+/* The problem of a word ("atomicity", "fault", ...); PROBLEM_NONE when there is no such word. */
 enum verdict_problem problem_from(const char *name);
 /* The hash of a model's text, 16 hexadecimal digits. */
 void text_hash(const char *text, size_t len, char out[17]);

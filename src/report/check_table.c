@@ -1,4 +1,11 @@
-#include "report/check_table.h"
+/*
+ * check_table: the table of blocks of `intact check`: what was decided, by
+ * which argument, for how many threads, in what time; after it, per block,
+ * what the argument depends on and why the cheaper ones did not suffice;
+ * and, for what is not known, how far each engine got and what to change.
+ */
+#include "base/invariant.h"
+#include "report/check_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +25,7 @@ void check_paint(struct buf *out, bool on, const char *color, const char *text)
 
 static const char *object_headline(const struct verdict *v)
 {
+	assert(v->object1 && v->condition && v->answer != ANSWER_UNKNOWN);
 	static const char *const good[] = { "linearizable", "regular", "safe" };
 	static const char *const bad[] = { "NOT LINEARIZABLE", "NOT REGULAR", "NOT SAFE" };
 	int c = !strcmp(v->condition, "regular") ? 1 : !strcmp(v->condition, "safe") ? 2 : 0;
@@ -27,6 +35,7 @@ static const char *object_headline(const struct verdict *v)
 /* The verdict in one or two words; a program is serializable, a block atomic. */
 const char *check_headline(const struct verdict *v)
 {
+	assert(v->answer <= ANSWER_UNKNOWN);
 	bool program = v->block == VERDICT_PROGRAM;
 	if (v->answer == ANSWER_UNKNOWN)
 		return "unknown";
@@ -60,6 +69,7 @@ const char *check_color(const struct verdict *v)
 /* The question about faults has no block and is not about serializability. */
 static void row_name(const struct ir *p, const struct verdict *v, struct buf *out)
 {
+	assert(v->object1 <= p->nobjects);
 	if (v->object1) {
 		buf_str(out, "object ");
 		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
@@ -86,6 +96,7 @@ static void say_time(double s, struct buf *out)
 /* "any", "any worker, 1 stranger", "3" */
 static void say_threads(const struct ir *p, const struct verdict *v, struct buf *out)
 {
+	assert(v->scope <= SCOPE_ANY);
 	if (v->answer == ANSWER_UNKNOWN)
 		return;
 	if (v->answer == ANSWER_VIOLATED || v->scope == SCOPE_DECLARED) {
@@ -106,6 +117,7 @@ static void say_threads(const struct ir *p, const struct verdict *v, struct buf 
 
 static void cell(const struct ir *p, const struct verdict *v, int col, struct buf *out)
 {
+	assert(col >= COL_NAME && col < COLS);
 	switch (col) {
 	case COL_NAME:
 		row_name(p, v, out);
@@ -142,6 +154,7 @@ static void row_stats(const struct verdict *v, size_t indent, struct buf *out)
 
 static void rows(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out)
 {
+	assert(p && o);
 	static const char *const heads[COLS] = { "thread.block", "line", "verdict", "by", "threads", "time" };
 	int cols = n && v[0].seconds < 0 ? COL_TIME : COLS; /* of a saved result no times are known */
 	size_t width[COLS], len;
@@ -192,6 +205,7 @@ static void note(const struct ir *p, const struct verdict *v, struct buf *out)
 
 static void say_attempt(const struct attempt *a, struct buf *out)
 {
+	assert(a->engine);
 	if (a->answer == ANSWER_HOLDS)
 		buf_str(out, "proves it");
 	else if (a->why)
@@ -225,6 +239,7 @@ static const struct ir_var *kept_variable(const struct ir *p)
 /* What would make an unknown question smaller. */
 static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 {
+	assert(v->limit);
 	const struct ir_template *most = NULL;
 	const struct ir_var *wide = NULL, *kept = causal_ran_out(v) ? kept_variable(p) : NULL;
 	for (uint32_t t = 0; t < p->ntemplates; t++)
@@ -259,6 +274,7 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 /* What is not known: what each engine said, how far it got, what to change. */
 static void say_unknown(const struct ir *p, const struct verdict *v, struct buf *out)
 {
+	assert(v->answer == ANSWER_UNKNOWN);
 	note(p, v, out);
 	buf_str(out, v->reason ? v->reason : v->nattempts == 1 ? "not decided" : "no engine could decide");
 	if (v->limit && !v->nattempts && v->states)
@@ -276,6 +292,7 @@ static void say_unknown(const struct ir *p, const struct verdict *v, struct buf 
 /* What a proof rests on, and why it was not a cheaper one. */
 static void say_proof(const struct ir *p, const struct verdict *v, struct buf *out)
 {
+	assert(v->answer == ANSWER_HOLDS);
 	if (v->block == VERDICT_PROGRAM)
 		return; /* its blocks say it */
 	if (v->commits) {
@@ -368,6 +385,7 @@ static bool same_why(const struct attempt *a, const struct attempt *b)
 
 void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out)
 {
+	assert(!n || v);
 	const struct verdict *heads = widest(v, n);
 	size_t width = strlen("thread.block");
 	struct buf text;

@@ -3,17 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/causal_text.h"
-#include "report/check_table.h"
-#include "report/object_text.h"
+#include "base/invariant.h"
 #include "report/serial_run.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/object_history.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 {
+	assert(block == VERDICT_PROGRAM || block < p->nblocks);
 	if (block == VERDICT_PROGRAM) {
 		buf_str(out, "program");
 		return;
@@ -31,6 +30,7 @@ enum { NOTED_STEPS = 300 }; /* longer runs get no serial values beside them */
 
 static void say_fault(const struct run *r, struct buf *out)
 {
+	assert(run_faulted(r));
 	struct ir_effect e = run_fault(r);
 	const struct ir *p = r->ir;
 	struct source_pos at = source_pos(p->src, p->spans[e.fault_ins].start);
@@ -43,6 +43,7 @@ static void say_fault(const struct run *r, struct buf *out)
 /* "can go on at line 12, inside worker.update" */
 static void say_place(const struct run *r, uint32_t thread, struct buf *out)
 {
+	assert(thread < r->ir->nthreads);
 	uint32_t node = ir_node_of(r->ir, run_now(r), thread);
 	buf_printf(out, "can go on at line %u, ", text_line(r->ir, node));
 	if (r->ir->nodes[node].block == IR_NONE) {
@@ -72,6 +73,7 @@ static void say_waits(struct run *r, struct buf *out)
 /* "worker 2, then worker 1": whose blocks, and which when a thread has several */
 static uint32_t order_text(const struct run *r, uint32_t block, struct buf *out)
 {
+	assert(block == VERDICT_PROGRAM || block < r->ir->nblocks);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->nsteps; i++) {
 		uint32_t b = r->steps[i].entered, others = 0;
@@ -117,6 +119,7 @@ static void other_counts(const struct ir *p, struct buf *out)
 
 static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o, struct buf *out)
 {
+	assert(v->object1 && v->object1 <= r->ir->nobjects);
 	struct object_history h;
 	buf_char(out, '\n');
 	if (object_history_init(&h, r, v->object1 - 1))
@@ -126,6 +129,7 @@ static void draw_history(const struct run *r, const struct verdict *v, const str
 
 static void title(const struct ir *p, const struct verdict *v, const struct check_text_options *o, struct buf *out)
 {
+	assert(v->answer == ANSWER_VIOLATED);
 	buf_char(out, '\n');
 	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
@@ -147,6 +151,7 @@ static void title(const struct ir *p, const struct verdict *v, const struct chec
 /* The table, and beside it what a serial order would have given. */
 static void steps(const struct story *s, const struct verdict *v, const struct check_text_options *o, struct buf *out)
 {
+	assert(s->replayed);
 	struct table_options to = {
 		.width = o->width, .utf8 = o->utf8, .color = o->color, .max_rows = o->max_rows, .full = "--full", .marks = s->marks
 	};
@@ -174,6 +179,7 @@ static void steps(const struct story *s, const struct verdict *v, const struct c
 
 static void counterexample(const struct checked *c, uint32_t i, const struct check_text_options *o, struct buf *out)
 {
+	assert(i < c->n && c->stories);
 	const struct verdict *v = &c->v[i];
 	struct story *s = &c->stories[i];
 	title(c->p, v, o, out);
@@ -203,6 +209,7 @@ static void counterexample(const struct checked *c, uint32_t i, const struct che
 
 static bool same_path(const struct verdict *a, const struct verdict *b)
 {
+	assert(a->path && b->path);
 	return a->npath == b->npath && a->problem == b->problem && !memcmp(a->path, b->path, sizeof *a->path * a->npath);
 }
 
@@ -224,6 +231,7 @@ static const struct verdict *program_violation(const struct verdict *v, uint32_t
 /* Blocks whose counterexample is not shown: how to see it. */
 static void own_runs(const struct checked *c, const struct verdict *whole, struct buf *out)
 {
+	assert(whole->block == VERDICT_PROGRAM && whole->path);
 	bool any = false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct verdict *v = &c->v[i];
@@ -243,6 +251,7 @@ static void own_runs(const struct checked *c, const struct verdict *whole, struc
 
 static void questions(const struct checked *c, const struct check_text_options *o, struct buf *out)
 {
+	assert(!c->causality);
 	const struct verdict *whole = program_violation(c->v, c->n);
 	(c->all ? check_matrix : check_table)(c->p, c->v, c->n, o, out);
 	for (uint32_t i = 0; i < c->n; i++)
@@ -272,6 +281,7 @@ static void say_raised(const struct ir *p, struct buf *out)
 
 void check_text(const struct checked *c, const struct check_text_options *o, struct buf *out)
 {
+	assert(c->p && (!c->n || (c->v && c->stories)));
 	if (c->causality) {
 		if (c->n)
 			causal_text(c, o, out);

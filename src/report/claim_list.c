@@ -35,6 +35,7 @@ static void bounded(struct json_out *j, const char *key, const char *text)
 
 static void keep(struct claim_list *l, const struct claim *c)
 {
+	assert(c->answer <= CLAIM_UNCHECKED && l->listed <= CLAIM_LIST_LISTED);
 	struct json_out *j = &l->j;
 	if (l->listed == CLAIM_LIST_LISTED)
 		return;
@@ -59,8 +60,10 @@ static void keep(struct claim_list *l, const struct claim *c)
 
 void claim_list_add(struct claim_list *l, const struct claim *c)
 {
+	assert(c->name && c->answer <= CLAIM_UNCHECKED);
 	l->n[c->answer]++;
 	keep(l, c);
+	assert(l->listed <= l->n[CLAIM_ACCEPTED] + l->n[CLAIM_REJECTED] + l->n[CLAIM_UNKNOWN] + l->n[CLAIM_UNCHECKED]);
 }
 
 int claim_list_code(const struct claim_list *l)
@@ -70,6 +73,7 @@ int claim_list_code(const struct claim_list *l)
 
 bool claim_list_document(const struct claim_list *l, int status, struct buf *doc)
 {
+	assert(status == CLAIM_INPUT || status == CLAIM_INTERNAL || l->file);
 	uint32_t all = 0;
 	struct json_out w, *j = &w;
 	if (status != CLAIM_HOLDS && status != CLAIM_VIOLATED && status != CLAIM_OPEN)
@@ -92,6 +96,7 @@ bool claim_list_document(const struct claim_list *l, int status, struct buf *doc
 		all += l->n[i];
 	}
 	if (all > l->listed) {
+		assert(all >= l->listed);
 		json_line(j, 2);
 		json_uint(j, "not_listed", all - l->listed);
 	}

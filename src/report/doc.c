@@ -37,6 +37,18 @@ const char *doc_text(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
+const char *doc_safe(struct arena *a, const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	struct buf b;
+	buf_init(&b);
+	if (s)
+		buf_safe(&b, s, strlen(s));
+	const char *kept = s ? arena_strdup(a, buf_cstr(&b)) : NULL;
+	buf_free(&b);
+	return kept;
+}
+
 json_int_t doc_number(const json_t *o, const char *key)
 {
 	return json_integer_value(json_object_get(o, key));

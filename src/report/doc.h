@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/json_out.h"
 
 #define DOC_SCHEMA    "intact-1"
@@ -42,6 +43,8 @@ bool schema_check(const json_t *schema, const json_t *value, struct buf *why);
 
 /* Members, with care: "" or 0 or NULL when absent or of another type. */
 const char *doc_text(const json_t *o, const char *key);
+/* A member as a terminal may show it; NULL: there is none. */
+const char *doc_safe(struct arena *a, const json_t *o, const char *key);
 json_int_t doc_number(const json_t *o, const char *key);
 bool doc_is(const json_t *o, const char *key, const char *text);
 

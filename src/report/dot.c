@@ -1,5 +1,5 @@
 /*
- * dot: a net, its prefix or the cycles of a trace, for graphviz.
+ * dot: a net, its prefix, the cycles of a trace, or those of transactions, for graphviz.
  */
 #include <string.h>
 
@@ -103,6 +103,47 @@ static void cycle(const json_t *f, struct buf *out)
 	}
 }
 
+/* The cycle of a violated level: transactions with what they did, steps with their kinds and keys; rw dashed. */
+static void level_cycle(const json_t *l, size_t at, struct buf *out)
+{
+	const json_t *x;
+	size_t k;
+	struct buf b;
+	buf_init(&b);
+	buf_printf(out, "  subgraph cluster%zu {\n  label=", at);
+	buf_printf(&b, "%s: %s", doc_text(l, "level"), doc_text(l, "anomaly"));
+	quoted(out, buf_cstr(&b));
+	buf_str(out, ";\n");
+	json_array_foreach(json_object_get(l, "transactions"), k, x)
+	{
+		const json_t *p = json_object_get(x, "process");
+		buf_clear(&b);
+		buf_printf(&b, "T%lld", (long long)doc_number(x, "transaction"));
+		if (json_is_integer(p))
+			buf_printf(&b, " (process %lld)", (long long)json_integer_value(p));
+		buf_printf(&b, " %s", doc_text(x, "operations"));
+		buf_printf(out, "  l%zu_t%lld [shape=box, label=", at, (long long)doc_number(x, "transaction"));
+		quoted(out, buf_cstr(&b));
+		buf_str(out, "];\n");
+	}
+	json_array_foreach(json_object_get(l, "cycle"), k, x)
+	{
+		const json_t *key = json_object_get(x, "key");
+		buf_clear(&b);
+		buf_str(&b, doc_text(x, "kind"));
+		if (json_is_integer(key))
+			buf_printf(&b, " %lld", (long long)json_integer_value(key));
+		else if (json_is_string(key))
+			buf_printf(&b, " %s", json_string_value(key));
+		buf_printf(out, "  l%zu_t%lld -> l%zu_t%lld [%slabel=", at, (long long)doc_number(x, "from"), at,
+		           (long long)doc_number(x, "to"), doc_is(x, "kind", "rw") ? "style=dashed, " : "");
+		quoted(out, buf_cstr(&b));
+		buf_str(out, "];\n");
+	}
+	buf_str(out, "  }\n");
+	buf_free(&b);
+}
+
 void render_dot(const json_t *doc, struct buf *out)
 {
 	const json_t *r = json_array_get(json_object_get(doc, "results"), 0), *f;
@@ -115,6 +156,12 @@ void render_dot(const json_t *doc, struct buf *out)
 		whole(net, out);
 	else if (doc_is(doc, "kind", "trace"))
 		json_array_foreach(json_object_get(r, "findings"), k, f) cycle(f, out);
+	else if (json_object_get(r, "levels"))
+		json_array_foreach(json_object_get(r, "levels"), k, f)
+		{
+			if (json_object_get(f, "cycle"))
+				level_cycle(f, k, out);
+		}
 	else
 		buf_str(out, "  // this result has no graph to draw\n");
 	buf_str(out, "}\n");

@@ -55,22 +55,47 @@ struct explore_race {
 struct explore_link {        /* of a cycle of conflicts: from an event to a later one */
 	const char *what[2]; /* "T1 reads count" */
 	struct explore_place at[2];
+	uint32_t step[2]; /* from 1: its own step, or the last before it; 0: not known */
 };
 
 struct explore_failure {
 	const char *kind;     /* "assertion", "deadlock", ...: explore_kinds */
 	const char *title;    /* "failed assertion" */
 	const char *sentence; /* what went wrong, in one sentence */
+	const char *cause;    /* of another failure than that: a block that is not atomic in this schedule; or NULL */
 	struct explore_place at;
 	uint64_t schedule; /* which one it was, from 1 */
 	uint32_t preemptions, switches;
+	uint32_t step; /* of a data race: the last step before it, from 1; 0: not known */
 	AVEC(struct explore_thread) threads;
 	AVEC(struct explore_step) steps;
 	AVEC(struct explore_place) stack; /* where it ended */
-	AVEC(struct explore_link) cycle;  /* of a block that is not atomic */
+	AVEC(struct explore_link) cycle;  /* of a block that is not atomic: the failure, or `cause` */
 	const char *gone;                 /* of a misuse: where the object went, as text; or NULL */
 	const char *output;
 	uint64_t output_bytes; /* in all: more than `output` when it was cut */
+};
+
+/* An object test: what was called, and what came of it. */
+struct explore_call {
+	const char *text, *result; /* "push(1)", "done"; result NULL: it did not return */
+	uint32_t thread;           /* 0: main */
+	uint32_t called, returned; /* numbers of events in the history, from 1; 0: it was not, or did not */
+	bool waits;                /* it has not returned when no thread can go on */
+};
+enum { EXPLORE_TEST_ROUNDS = 4 }; /* of a loop, after which it is taken to wait */
+struct explore_object {
+	const char *name, *against, *condition; /* against: "the object itself, ..." */
+	const char *scope;                      /* which scenarios: "2x2, 3x1", or "drawn from seed 1" */
+	uint64_t scenarios, exhausted;          /* explored; of which every trace was */
+	uint64_t histories, unknown, orders;    /* that were judged; not decided; executions one call at a time */
+	bool enumerated;                        /* there are no others of these shapes, up to symmetry */
+	bool early;                             /* a limit was reached before all were explored */
+	/* of the failure */
+	const char *scenario, *reason; /* as --scenario takes it; why there is no explanation, or NULL */
+	uint64_t number, tried;        /* which it was; smaller ones that were tried */
+	uint32_t threads;
+	AVEC(struct explore_call) before, calls, after;
 };
 
 struct explore_report {
@@ -92,7 +117,8 @@ struct explore_report {
 	const char *why_fork;            /* why each run has a process of its own; NULL: it has not */
 	struct explore_failure *failure; /* NULL: none */
 	AVEC(struct explore_race) races;
-	const char *replay; /* the command that repeats the failure, or NULL */
+	const char *replay;            /* the command that repeats the failure, or NULL */
+	struct explore_object *object; /* NULL: it is no object test */
 };
 
 /* A finding of `intact run` that was explored. */

@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 #include "report/explore.h"
+#include "report/explore_object.h"
 
 static void place(struct json_out *j, const char *key, const struct explore_place *p)
 {
@@ -24,6 +26,7 @@ static void place(struct json_out *j, const char *key, const struct explore_plac
 
 static void stack(struct json_out *j, const struct explore_place *p, uint32_t n)
 {
+	assert(!n || p);
 	json_begin_array(j, "stack");
 	for (uint32_t i = 0; i < n; i++)
 		place(j, NULL, &p[i]);
@@ -84,6 +87,8 @@ static void cycle(struct json_out *j, const struct explore_failure *f)
 			json_begin_object(j, NULL);
 			json_text(j, "text", f->cycle.data[i].what[k]);
 			place(j, "at", &f->cycle.data[i].at[k]);
+			if (f->cycle.data[i].step[k])
+				json_uint(j, "step", f->cycle.data[i].step[k]);
 			json_end(j);
 		}
 	json_end(j);
@@ -91,6 +96,7 @@ static void cycle(struct json_out *j, const struct explore_failure *f)
 
 static void failure(struct json_out *j, const struct explore_failure *f)
 {
+	assert(f->kind && f->title && f->sentence);
 	json_text(j, "kind", f->kind);
 	json_text(j, "verdict", "violated");
 	json_text(j, "title", f->title);
@@ -102,6 +108,7 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_line(j, 2);
 	stack(j, f->stack.data, f->stack.len);
 	json_text_if(j, "gone", f->gone);
+	json_text_if(j, "cause", f->cause);
 	threads(j, f);
 	steps(j, f);
 	cycle(j, f);
@@ -113,6 +120,7 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 /* With the schedule that shows it, if there is one. */
 static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f)
 {
+	assert(r->what);
 	json_line(j, 1);
 	json_begin_object(j, NULL);
 	json_text(j, "kind", "race");
@@ -133,6 +141,8 @@ static void race(struct json_out *j, const struct explore_race *r, const struct 
 	if (f) {
 		json_uint(j, "preemptions", f->preemptions);
 		json_uint(j, "switches", f->switches);
+		if (f->step)
+			json_uint(j, "step", f->step);
 		threads(j, f);
 		steps(j, f);
 	}
@@ -141,6 +151,7 @@ static void race(struct json_out *j, const struct explore_race *r, const struct 
 
 static void begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
 {
+	assert(verdict && program && (!n || arguments));
 	doc_begin(j, "explore", 0);
 	json_text(j, "verdict", verdict);
 	json_text(j, "program", program);
@@ -187,6 +198,8 @@ void explore_json(const struct explore_report *r, struct buf *out)
 	search(j, r);
 	json_line(j, 1);
 	json_text_if(j, "why_fork", r->why_fork);
+	if (r->object)
+		explore_object_json(j, r->object);
 	json_line(j, 0);
 	json_begin_array(j, "results");
 	bool raced = r->failure && !strcmp(r->failure->kind, "race");
@@ -210,6 +223,7 @@ static const char *const statuses[] = {
 
 static void status(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
+	assert(f->status <= EXPLORE_CUT_SHORT);
 	json_text(j, "status", statuses[f->status]);
 	json_text(j, "text", explore_status_text(f, a));
 	json_uint(j, "schedules", f->schedules);
@@ -220,6 +234,7 @@ static void status(struct json_out *j, const struct explore_finding *f, struct a
 
 void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
+	assert((f->failure != NULL) == (f->status == EXPLORE_CONFIRMED));
 	json_line(j, 2);
 	json_begin_object(j, "exploration");
 	status(j, f, a);
@@ -261,6 +276,7 @@ void explore_confirmation_json(const struct explore_confirmation *c, struct aren
 	uint64_t schedules = 0;
 	for (uint32_t i = 0; i < c->findings.len; i++) {
 		n[c->findings.data[i].status]++;
+		assert(c->findings.data[i].status <= EXPLORE_CUT_SHORT);
 		schedules += c->findings.data[i].schedules;
 	}
 	json_out_init(j, out, false);
@@ -292,19 +308,6 @@ void explore_confirmation_json(const struct explore_confirmation *c, struct aren
 
 /* ---- back ------------------------------------------------------------------- */
 
-/* A member that the text prints as it is; NULL: there is none. */
-static const char *safe(struct arena *a, const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-	struct buf b;
-	buf_init(&b);
-	if (s)
-		buf_safe(&b, s, strlen(s));
-	const char *kept = s ? arena_strdup(a, buf_cstr(&b)) : NULL;
-	buf_free(&b);
-	return kept;
-}
-
 static const char *text_or_null(const json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
@@ -331,16 +334,19 @@ static struct explore_place read_place(const json_t *p)
 
 void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f)
 {
+	assert(json_is_object(o));
 	const json_t *x;
 	size_t i;
 	*f = (struct explore_failure){ .kind = doc_text(o, "kind"),
-		                       .title = safe(a, o, "title"),
+		                       .title = doc_safe(a, o, "title"),
 		                       .sentence = doc_text(o, "sentence"),
 		                       .at = read_place(json_object_get(o, "at")),
 		                       .schedule = number(o, "schedule"),
 		                       .preemptions = (uint32_t)number(o, "preemptions"),
 		                       .switches = (uint32_t)number(o, "switches"),
+		                       .step = (uint32_t)number(o, "step"),
 		                       .gone = text_or_null(o, "gone"),
+		                       .cause = text_or_null(o, "cause"),
 		                       .output = text_or_null(o, "output"),
 		                       .output_bytes = number(o, "output_bytes") };
 	json_array_foreach(json_object_get(o, "threads"), i, x)
@@ -374,6 +380,7 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 		for (size_t k = 0; k < 2; k++) {
 			l.what[k] = doc_text(json_array_get(cycle, i + k), "text");
 			l.at[k] = read_place(json_object_get(json_array_get(cycle, i + k), "at"));
+			l.step[k] = (uint32_t)number(json_array_get(cycle, i + k), "step");
 		}
 		avec_push(a, &f->cycle, l);
 	}
@@ -399,7 +406,7 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 	const json_t *o;
 	size_t i;
 	*r = (struct explore_report){ .program = doc_text(doc, "program"),
-		                      .strategy = safe(a, doc, "strategy"),
+		                      .strategy = doc_safe(a, doc, "strategy"),
 		                      .mode = doc_text(doc, "mode"),
 		                      .seed = number(doc, "seed"),
 		                      .schedules = number(doc, "schedules"),
@@ -419,8 +426,9 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		                      .estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),
 		                      .pairs = number(doc, "pairs"),
 		                      .pairs_both = number(doc, "pairs_in_both_orders"),
-		                      .stopped = safe(a, doc, "stopped"),
-		                      .replay = safe(a, doc, "replay") };
+		                      .stopped = doc_safe(a, doc, "stopped"),
+		                      .replay = doc_safe(a, doc, "replay"),
+		                      .object = explore_object_read(json_object_get(doc, "object"), a) };
 	json_array_foreach(json_object_get(doc, "results"), i, o)
 	{
 		bool race = doc_is(o, "kind", "race");
@@ -444,7 +452,7 @@ static void read_finding(const json_t *o, struct arena *a, struct explore_confir
 		                     .schedules = number(told, "schedules"),
 		                     .aside = number(told, "failed_otherwise"),
 		                     .exhausted = flag(told, "exhaustive"),
-		                     .replay = safe(a, told, "replay") };
+		                     .replay = doc_safe(a, told, "replay") };
 	while (f.status < EXPLORE_CUT_SHORT && !doc_is(told, "status", statuses[f.status]))
 		f.status++;
 	if (doc_is(o, "verdict", "violated")) {
@@ -452,6 +460,7 @@ static void read_finding(const json_t *o, struct arena *a, struct explore_confir
 		explore_failure_read(o, a, f.failure);
 	}
 	avec_push(a, &c->findings, f);
+	assert(c->findings.len == f.index + 1);
 }
 
 bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c)
@@ -460,7 +469,7 @@ bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explor
 	size_t i;
 	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"),
 		                            .program = doc_text(doc, "program"),
-		                            .strategy = safe(a, doc, "strategy"),
+		                            .strategy = doc_safe(a, doc, "strategy"),
 		                            .mode = doc_text(doc, "mode"),
 		                            .seed = number(doc, "seed") };
 	json_array_foreach(json_object_get(doc, "results"), i, o) read_finding(o, a, c);

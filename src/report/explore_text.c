@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/explore.h"
+#include "report/explore_object.h"
 
-enum { SHOWN_HEAD = 24, SHOWN_TAIL = 160, MAX_LANES = 8, MIN_LANE = 12, MAX_LANE = 34 };
+enum { SHOWN_HEAD = 24, SHOWN_TAIL = 160, SHOWN_AROUND = 12, MAX_LANES = 8, MIN_LANE = 12, MAX_LANE = 34 };
 
 const char *explore_verdict(const struct explore_report *r)
 {
@@ -70,6 +72,7 @@ static void thread_title(struct buf *b, const struct explore_failure *f, uint32_
 /* Text into a field of `width`, cut with dots if it is longer. */
 static void field(struct buf *b, const char *text, unsigned width)
 {
+	assert(width >= 2);
 	size_t n = strlen(text);
 	if (n > width) {
 		buf_safe(b, text, width - 2);
@@ -110,6 +113,7 @@ static void find_lanes(const struct explore_failure *f, struct lanes *l)
 				w = strlen(f->steps.data[i].text);
 		l->width[c] = (unsigned)(w > MAX_LANE ? MAX_LANE : w < MIN_LANE ? MIN_LANE : w);
 	}
+	assert(l->n <= 256);
 }
 
 static void header(struct buf *b, const struct explore_failure *f, const struct lanes *l)
@@ -133,6 +137,7 @@ static void header(struct buf *b, const struct explore_failure *f, const struct 
 
 static void row(struct buf *b, const struct explore_failure *f, const struct lanes *l, uint32_t i)
 {
+	assert(i < f->steps.len);
 	const struct explore_step *s = &f->steps.data[i];
 	buf_printf(b, "%c %4u  ", s->preempts ? '*' : ' ', i + 1);
 	if (l->n > MAX_LANES) {
@@ -156,17 +161,35 @@ static void row(struct buf *b, const struct explore_failure *f, const struct lan
 	buf_char(b, '\n');
 }
 
+static bool near(uint32_t i, uint32_t step)
+{
+	return step && i + 1 + SHOWN_AROUND >= step && i < step + SHOWN_AROUND;
+}
+
+/* Of a long schedule: the beginning, and what is around a conflict or a race. Other failures are what the end led to. */
+static bool shown(const struct explore_failure *f, uint32_t i)
+{
+	uint32_t n = f->steps.len, tail = f->step || f->cycle.len ? SHOWN_AROUND : SHOWN_TAIL;
+	bool any = n <= SHOWN_HEAD + SHOWN_TAIL || i < SHOWN_HEAD || i + tail >= n || near(i, f->step);
+	for (uint32_t k = 0; k < f->cycle.len && !any; k++)
+		any = near(i, f->cycle.data[k].step[0]) || near(i, f->cycle.data[k].step[1]);
+	return any;
+}
+
 static void table(struct buf *b, const struct explore_failure *f)
 {
 	struct lanes l;
 	find_lanes(f, &l);
 	header(b, f, &l);
-	uint32_t n = f->steps.len;
+	uint32_t n = f->steps.len, omitted = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (n > SHOWN_HEAD + SHOWN_TAIL && i == SHOWN_HEAD) {
-			buf_printf(b, "     ...  %u steps omitted; --json contains all\n", n - SHOWN_HEAD - SHOWN_TAIL);
-			i = n - SHOWN_TAIL;
+		if (!shown(f, i)) {
+			omitted++;
+			continue;
 		}
+		if (omitted)
+			buf_printf(b, "     ...  %u step%s omitted; --json contains all\n", omitted, omitted == 1 ? "" : "s");
+		omitted = 0;
 		row(b, f, &l, i);
 	}
 	bool any = false;
@@ -204,11 +227,13 @@ static void cycle(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->cycle.len)
 		return;
-	buf_str(b, "The conflicts, in order:\n");
+	buf_str(b, "\nThe conflicts, in order:\n");
 	for (uint32_t i = 0; i < f->cycle.len; i++) {
 		const struct explore_link *l = &f->cycle.data[i];
 		for (int k = 0; k < 2; k++) {
 			buf_str(b, k ? "    -> " : "  ");
+			if (l->step[k])
+				buf_printf(b, "step %u: ", l->step[k]);
 			buf_safe(b, l->what[k], strlen(l->what[k]));
 			buf_str(b, " at ");
 			place(b, &l->at[k]);
@@ -221,7 +246,7 @@ static void output(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->output || !*f->output)
 		return;
-	buf_str(b, "Output of this schedule:\n");
+	buf_str(b, "\nOutput of this schedule:\n");
 	for (const char *s = f->output; *s;) {
 		size_t n = strcspn(s, "\n");
 		buf_str(b, "  | ");
@@ -240,8 +265,9 @@ static void schedule(struct buf *b, const struct explore_failure *f)
 	table(b, f);
 }
 
-void explore_failure_text(const struct explore_failure *f, struct buf *b, bool color)
+static void failure_text(const struct explore_failure *f, const struct explore_object *o, struct buf *b, bool color)
 {
+	assert(f->title && f->sentence);
 	buf_printf(b, "%s%s%s in schedule %llu: ", color ? "\033[1;31m" : "", f->title, color ? "\033[0m" : "",
 	           (unsigned long long)f->schedule);
 	buf_safe(b, f->sentence, strlen(f->sentence));
@@ -251,15 +277,25 @@ void explore_failure_text(const struct explore_failure *f, struct buf *b, bool c
 		place(b, &f->stack.data[i]);
 		buf_char(b, '\n');
 	}
-	if (f->gone) {
-		buf_str(b, "  ");
-		buf_safe(b, f->gone, strlen(f->gone));
-		buf_char(b, '\n');
+	for (int i = 0; i < 2; i++) {
+		const char *more = i ? f->cause : f->gone;
+		if (more) {
+			buf_str(b, "  ");
+			buf_safe(b, more, strlen(more));
+			buf_char(b, '\n');
+		}
 	}
+	if (o)
+		explore_object_table(o, b);
 	schedule(b, f);
 	waits(b, f);
 	cycle(b, f);
 	output(b, f);
+}
+
+void explore_failure_text(const struct explore_failure *f, struct buf *b, bool color)
+{
+	failure_text(f, NULL, b, color);
 }
 
 static void race(struct buf *b, const struct explore_race *r, bool color)
@@ -291,9 +327,10 @@ static void coverage(struct buf *b, const struct explore_report *r)
 		           (unsigned long long)r->pairs);
 	buf_printf(b, "; %s, seed %llu\n", r->strategy, (unsigned long long)r->seed);
 	if (r->awaits && r->exhausted)
-		buf_str(b, "loops that repeat the same reads 12 times or more are treated as waiting for a change; schedules in "
-		           "which such a "
-		           "loop gives up later are omitted\n");
+		buf_printf(b,
+		           "loops that repeat the same reads %d times or more are treated as waiting for a change; schedules in "
+		           "which such a loop gives up later are omitted\n",
+		           r->object ? EXPLORE_TEST_ROUNDS : 12);
 	if (r->cancels && r->exhausted)
 		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was "
 		           "explored\n");
@@ -314,12 +351,14 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 	const struct explore_failure *f = r->failure;
 	bool raced = f && !strcmp(f->kind, "race"); /* the races come first, then the schedule that shows one */
 	if (f && !raced)
-		explore_failure_text(f, out, color);
+		failure_text(f, r->object, out, color);
 	for (uint32_t i = 0; i < r->races.len; i++) {
 		if (i || (f && !raced))
 			buf_char(out, '\n');
 		race(out, &r->races.data[i], color);
 	}
+	if (raced && r->object)
+		explore_object_table(r->object, out);
 	if (raced)
 		schedule(out, f);
 	if (r->failure || r->races.len)
@@ -328,12 +367,16 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 		buf_str(out, "the schedule could not be followed\n");
 	else if (r->replayed)
 		buf_str(out, "no violation: the schedule was followed to its end\n");
+	else if (r->object)
+		explore_object_holds(r, out);
 	else if (r->exhausted && !r->cut && !r->bounded)
 		buf_printf(out, "no violation: all %llu traces explored\n", (unsigned long long)r->traces);
 	else
 		buf_printf(out, "no violation found%s\n", r->bounded && r->exhausted ? " within the bound" : " (not exhaustive)");
 	if (r->stopped)
 		buf_printf(out, "%s%s\n", r->replayed ? "" : "the search ended early: ", r->stopped);
+	if (r->object)
+		explore_object_coverage(r, out);
 	coverage(out, r);
 	if (r->replay)
 		buf_printf(out, "replay: %s\n", r->replay);
@@ -343,6 +386,7 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 
 const char *explore_status_text(const struct explore_finding *f, struct arena *a)
 {
+	assert(f->status <= EXPLORE_CUT_SHORT && (f->status != EXPLORE_CUT_SHORT || f->told || f->why));
 	if (f->told)
 		return f->told;
 	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored",

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/invariant.h"
 #include "report/finding.h"
 
 void filter_init(struct filter *f, struct arena *a)
@@ -95,6 +96,7 @@ static FILE *open_list(const char *path, const char *what, struct buf *err)
 /* The next line that says something, without its blanks and comment. */
 static char *next_line(FILE *in, char *line, int size, uint32_t *no)
 {
+	assert(size > 1);
 	while (fgets(line, size, in)) {
 		++*no;
 		char *s = line + strspn(line, " \t");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/source.h"
 #include "event/finding.h"
 #include "report/finding_int.h"
@@ -23,6 +24,7 @@ static const char *name_of(struct writer *w, const char *file)
 
 void finding_frames(struct writer *w, const struct src_frame *v, uint32_t n)
 {
+	assert(n <= FINDING_MAX_FRAMES);
 	struct finding_log *log = w->o->json;
 	struct json_out *j = &log->j;
 	json_begin_array(j, "stack");
@@ -146,6 +148,7 @@ static void threads(struct writer *w, const struct raw_finding *f)
 
 void finding_json(struct writer *w, const struct view *v, uint32_t pid)
 {
+	assert(v->f && v->name);
 	const struct raw_finding *f = v->f;
 	const char *other = f->other ? finding_thread(w, f->other) : "another thread";
 	struct json_out *j = &w->o->json->j;
@@ -248,6 +251,7 @@ static int by_place(const void *a, const void *b)
 /* Lines first..last of a file. */
 static void piece(const struct source *src, const char *name, uint32_t first, uint32_t last, struct json_out *j)
 {
+	assert(first >= 1 && first <= last && last <= src->nlines);
 	json_line(j, 2);
 	json_begin_object(j, NULL);
 	json_text(j, "file", name);
@@ -275,7 +279,7 @@ void finding_sources(const struct finding_log *log, struct json_out *j)
 	for (uint32_t i = 0, k; l && i < n; i = k) {
 		struct arena a;
 		struct source src;
-		const char *why;
+		struct why why;
 		arena_init(&a, 0);
 		bool ok = source_read(&src, &a, l[i].path, &why) && src.len <= MAX_FILE;
 		for (k = i; k < n && !strcmp(l[k].path, l[i].path);) {

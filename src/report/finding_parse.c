@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/finding.h"
 #include "report/finding.h"
 
@@ -20,12 +21,14 @@ struct parse_line {
 
 static const char *word(struct parse_line *l, size_t *len)
 {
+	assert(l->p <= l->end);
 	while (l->p < l->end && *l->p == ' ')
 		l->p++;
 	const char *s = l->p;
 	while (l->p < l->end && *l->p != ' ')
 		l->p++;
 	*len = (size_t)(l->p - s);
+	assert(l->p <= l->end && s + *len == l->p);
 	return s;
 }
 
@@ -51,6 +54,7 @@ static struct raw_stack read_stack(struct parse_line *l, struct arena *a)
 	struct raw_stack st = { arena_array(a, uint64_t, FINDING_MAX_PCS), 0 };
 	while (l->p < l->end && st.n < FINDING_MAX_PCS)
 		st.pcs[st.n++] = number(l, 16);
+	assert(st.n <= FINDING_MAX_PCS);
 	return st;
 }
 
@@ -68,6 +72,7 @@ static struct raw_locks read_locks(struct parse_line *l, struct arena *a)
 		ls.v[ls.n].id = (uint32_t)strtoul(tmp, NULL, 10);
 		ls.v[ls.n++].addr = strtoull(tmp + (colon - s) + 1, NULL, 16);
 	}
+	assert(ls.n <= FINDING_MAX_LOCKS);
 	return ls;
 }
 
@@ -76,6 +81,7 @@ static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP
 /* The number of a name; false when there is no such name. */
 static bool name_number(struct parse_line *l, const char *const *names, uint32_t many, uint32_t *out)
 {
+	assert(many);
 	size_t n;
 	const char *s = word(l, &n);
 	for (uint32_t i = 0; i < many; i++)
@@ -204,6 +210,7 @@ static void add_module(struct raw_report *r, struct arena *a, struct parse_line 
 	}
 	m.path = arena_strndup(a, l->p + 1, (size_t)(l->end - l->p - 1));
 	avec_push(a, &r->modules, m);
+	assert(r->modules.len <= MAX_MODULES);
 }
 
 /* The finding of this key, empty: what was said of it before no longer counts. */
@@ -220,6 +227,7 @@ static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct p
 		avec_push(a, &r->findings, (struct raw_finding){ 0 });
 	}
 	r->findings.data[at] = (struct raw_finding){ .key = key, .index = (uint32_t)number(l, 10), .modules = r->modules.len };
+	assert(at < r->findings.len);
 	return &r->findings.data[at];
 }
 
@@ -336,6 +344,7 @@ bool raw_add_all(struct raw_reports *all, struct arena *a, const char *text, siz
 		ok = raw_add(all, a, text, (size_t)(stop - text));
 		text = stop;
 	}
+	assert(!ok || text == end);
 	return ok;
 }
 

@@ -17,71 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/invariant.h"
 #include "event/finding.h"
 #include "report/finding.h"
-#include "report/finding_dies.h"
-#include "report/finding_starts.h"
+#include "report/stripped_functions.h"
+#include "report/symbol_files.h"
 
 #define MAX_INLINED 32u /* calls inlined into each other */
-
-struct name { /* a symbol */
-	uint64_t lo, hi;
-	const char *text;
-};
-
-struct name_list { /* by lo */
-	struct name *v;
-	uint32_t n, cap;
-};
-
-struct file {
-	const char *path;
-	bool opened;
-	Dwfl *dwfl;
-	Dwfl_Module *mod; /* NULL: it cannot be read */
-	struct dies *dies;
-	bool listed; /* the two below are there */
-	struct name_list functions, data;
-};
-
-struct frames { /* of an address */
-	struct src_frame *v;
-	uint32_t n;
-};
-
-/* Where an address lies: in a file, at what offset; of what is loaded. */
-struct symbol_spot {
-	struct file *file; /* NULL: nowhere */
-	const struct raw_module *module;
-	uint64_t at;
-	uint32_t index; /* of the file */
-};
-
-struct symbols {
-	struct arena *arena;
-	const struct raw_report *report;
-	AVEC(struct file *) files;
-	AVEC(uint32_t) of; /* the report's modules: index of their file */
-	uint32_t nmodules; /* of these, those that are meant */
-	AVEC(struct frames) kept;
-	struct map known; /* file << 48 | offset: its frames */
-	char *(*demangle)(const char *, char *, size_t *, int *);
-	void *lib;
-};
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-static void load_demangler(struct symbols *s)
-{
-	s->lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-	if (s->lib)
-		*(void **)&s->demangle = dlsym(s->lib, "__cxa_demangle");
-}
 
 struct symbols *symbols_open(struct arena *a)
 {
@@ -94,7 +36,7 @@ struct symbols *symbols_open(struct arena *a)
 void symbols_close(struct symbols *s)
 {
 	for (uint32_t i = 0; s && i < s->files.len; i++) {
-		dies_free(s->files.data[i]->dies);
+		dwarf_functions_free(s->files.data[i]->dies);
 		free(s->files.data[i]->functions.v);
 		free(s->files.data[i]->data.v);
 		if (s->files.data[i]->dwfl)
@@ -111,9 +53,10 @@ static uint32_t file_of(struct symbols *s, const char *path)
 	for (uint32_t i = 0; i < s->files.len; i++)
 		if (!strcmp(s->files.data[i]->path, path))
 			return i;
-	struct file *f = arena_new(s->arena, struct file);
+	struct symbol_file *f = arena_new(s->arena, struct symbol_file);
 	f->path = arena_strdup(s->arena, path);
 	avec_push(s->arena, &s->files, f);
+	assert(s->files.len && !s->files.data[s->files.len - 1]->opened);
 	return s->files.len - 1;
 }
 
@@ -124,130 +67,26 @@ void symbols_use(struct symbols *s, const struct raw_report *r)
 	for (uint32_t i = 0; !r->saved && i < r->modules.len; i++)
 		avec_push(s->arena, &s->of, file_of(s, r->modules.data[i].path));
 	s->nmodules = s->of.len;
+	assert(s->of.len == (r->saved ? 0 : r->modules.len));
 }
 
 void symbols_of(struct symbols *s, const struct raw_finding *f)
 {
+	assert(s->report);
 	s->nmodules = f->modules < s->of.len ? f->modules : s->of.len;
-}
-
-static Dwfl_Module *open_file(struct symbols *s, struct file *f)
-{
-	if (f->opened)
-		return f->mod;
-	f->opened = true;
-	if (f->path[0] != '/' || !(f->dwfl = dwfl_begin(&callbacks)))
-		return NULL;
-	if (!s->lib)
-		load_demangler(s);
-	f->dies = dies_new();
-	dwfl_report_begin(f->dwfl);
-	f->mod = dwfl_report_elf(f->dwfl, f->path, f->path, -1, 0, true);
-	dwfl_report_end(f->dwfl, NULL, NULL);
-	return f->mod;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct name *x = a, *y = b;
-	if (x->lo != y->lo)
-		return x->lo < y->lo ? -1 : 1;
-	return x->hi != y->hi ? x->hi < y->hi ? -1 : 1 : strcmp(x->text, y->text);
-}
-
-/* The symbols, sorted: libdwfl looks through all of them each time. */
-static void list_symbols(struct file *f)
-{
-	int n = dwfl_module_getsymtab(f->mod);
-	f->listed = true;
-	for (int i = 1; i < n; i++) {
-		GElf_Sym sym;
-		GElf_Addr at;
-		const char *text = dwfl_module_getsym_info(f->mod, i, &sym, &at, NULL, NULL, NULL);
-		int type = GELF_ST_TYPE(sym.st_info);
-		struct name_list *l = type == STT_OBJECT ? &f->data : &f->functions;
-		if (!text || !*text || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS ||
-		    (type != STT_OBJECT && type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
-			continue;
-		if (GROW(l->v, l->cap, l->n + 1ull))
-			l->v[l->n++] = (struct name){ at, at + sym.st_size, text };
-	}
-	if (f->functions.n)
-		qsort(f->functions.v, f->functions.n, sizeof *f->functions.v, by_address);
-	if (f->data.n)
-		qsort(f->data.v, f->data.n, sizeof *f->data.v, by_address);
-}
-
-/* The symbol that an address lies in; one without a size holds what follows it,
- * if nothing else does. */
-static const struct name *name_at(const struct name_list *l, uint64_t at)
-{
-	uint32_t lo = 0, hi = l->n;
-	const struct name *open = NULL;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (l->v[mid].lo <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	bool ended = false; /* a sized one lies between */
-	for (uint32_t back = 0; lo-- > 0 && back < 32; back++) {
-		if (at < l->v[lo].hi)
-			return &l->v[lo];
-		if (l->v[lo].lo < l->v[lo].hi)
-			ended = true;
-		else if (!open && !ended)
-			open = &l->v[lo];
-	}
-	return open;
-}
-
-static const struct name *function_at(struct symbols *s, struct file *f, uint64_t at)
-{
-	if (!open_file(s, f))
-		return NULL;
-	if (!f->listed)
-		list_symbols(f);
-	const struct name *name = name_at(&f->functions, at);
-	if (name && name->lo == name->hi && starts_function(f->mod, at) > name->lo)
-		return NULL; /* of another function, whose name was taken away */
-	return name;
+	assert(s->nmodules <= s->of.len);
 }
 
 /* Of modules that were loaded to the same place one after the other the last. */
 static struct symbol_spot spot_of(struct symbols *s, uint64_t addr)
 {
+	assert(s->nmodules <= s->of.len && (!s->nmodules || s->report));
 	for (uint32_t i = s->nmodules; i; i--) {
 		const struct raw_module *m = &s->report->modules.data[i - 1];
 		if (addr >= m->lo && addr < m->hi)
 			return (struct symbol_spot){ s->files.data[s->of.data[i - 1]], m, addr - m->base, s->of.data[i - 1] };
 	}
 	return (struct symbol_spot){ 0 };
-}
-
-static const char *plain_name(struct symbols *s, const char *name)
-{
-	int status;
-	if (!name || !s->demangle || strncmp(name, "_Z", 2))
-		return name ? arena_strdup(s->arena, name) : NULL;
-	char *out = s->demangle(name, NULL, NULL, &status);
-	if (!out)
-		return arena_strdup(s->arena, name);
-	const char *kept = arena_strdup(s->arena, out);
-	free(out);
-	return kept;
-}
-
-static const char *die_name(struct symbols *s, Dwarf_Die *die)
-{
-	Dwarf_Attribute at;
-	const char *name = NULL;
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &at) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &at))
-		name = dwarf_formstring(&at);
-	if (!name && dwarf_attr_integrate(die, DW_AT_name, &at))
-		name = dwarf_formstring(&at);
-	return plain_name(s, name);
 }
 
 static bool from_system(const char *file)
@@ -330,23 +169,6 @@ static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, D
 		place(s, f, dwfl_lineinfo(l, NULL, &no, &col, NULL, NULL), no, col);
 }
 
-/* The file of a function's declaration. libdw takes the number 0 for none, as it was
- * up to DWARF 4; since then it is the unit's own file. */
-static const char *decl_file(Dwarf_Die *die)
-{
-	const char *file = dwarf_decl_file(die);
-	Dwarf_Attribute at;
-	Dwarf_Word no = 1;
-	Dwarf_Die cu;
-	Dwarf_Half version = 0;
-	Dwarf_Files *files;
-	if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &at) || dwarf_formudata(&at, &no) || no ||
-	    !dwarf_diecu(die, &cu, NULL, NULL) || dwarf_cu_info(cu.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) ||
-	    version < 5 || dwarf_getsrcfiles(&cu, &files, NULL))
-		return file;
-	return dwarf_filesrc(files, 0, NULL, NULL);
-}
-
 static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 {
 	Dwarf_Die origin = *die;
@@ -355,7 +177,7 @@ static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 	while (dwarf_attr(&origin, DW_AT_abstract_origin, &at) && dwarf_formref_die(&at, &origin))
 		;
 	if (dwarf_decl_line(&origin, &line) == 0 && line > 0) {
-		const char *file = decl_file(&origin);
+		const char *file = symbol_decl_file(&origin);
 		f->decl = (uint32_t)line;
 		f->decl_file = file ? tidy(s, file) : NULL;
 	}
@@ -363,6 +185,7 @@ static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 
 static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report->saved);
 	const struct symtab *t = s->report->saved;
 	const struct sym_addr *a = symtab_addr(t, pc);
 	uint32_t n = a ? a->n : 0;
@@ -406,17 +229,18 @@ static void called(struct symbols *s, struct src_frame *f, Dwarf_Die *cu, Dwarf_
 
 static uint32_t look_up(struct symbols *s, const struct symbol_spot *at, uint64_t pc, struct src_frame *out, uint32_t max)
 {
-	Dwfl_Module *mod = at->file ? open_file(s, at->file) : NULL;
+	assert(max);
+	Dwfl_Module *mod = at->file ? symbol_file_open(s, at->file) : NULL;
 	struct src_frame base = base_frame(at, pc);
 	out[0] = base;
 	if (!mod)
 		return 1;
 	Dwarf_Addr bias;
 	Dwarf_Die *cu, scopes[MAX_INLINED];
-	uint32_t n = dies_around(at->file->dies, mod, at->at, &cu, &bias, scopes, MAX_INLINED), got = 0;
+	uint32_t n = dwarf_functions_around(at->file->dies, mod, at->at, &cu, &bias, scopes, MAX_INLINED), got = 0;
 	place_of(s, &out[0], mod, cu, at->at, bias);
 	for (uint32_t i = 0; i < n && got < max; i++) {
-		out[got].function = die_name(s, &scopes[i]);
+		out[got].function = symbol_die_name(s, &scopes[i]);
 		declared(s, &out[got], &scopes[i]);
 		got++;
 		if (i + 1 == n || got == max)
@@ -426,8 +250,8 @@ static uint32_t look_up(struct symbols *s, const struct symbol_spot *at, uint64_
 	}
 	if (got)
 		return got;
-	const struct name *name = function_at(s, at->file, at->at);
-	out[0].function = name ? plain_name(s, name->text) : starts_name(s->arena, mod, at->at, &base);
+	const struct symbol_name *name = symbol_function_at(s, at->file, at->at);
+	out[0].function = name ? symbol_plain_name(s, name->text) : stripped_name(s->arena, mod, at->at, &base);
 	return 1;
 }
 
@@ -444,6 +268,7 @@ static void line_of_function(struct src_frame *f)
 /* The frames at one address, innermost first: inlined ones, then the real. */
 static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report);
 	if (s->report->saved)
 		return at_saved(s, pc, out, max);
 	struct symbol_spot at = spot_of(s, pc);
@@ -453,7 +278,7 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 	uint32_t k = map_get(&s->known, key);
 	if (k == MAP_NONE) {
 		struct src_frame v[MAX_INLINED];
-		struct frames f = { NULL, look_up(s, &at, pc, v, MAX_INLINED) };
+		struct symbol_frames f = { NULL, look_up(s, &at, pc, v, MAX_INLINED) };
 		for (uint32_t i = 0; i < f.n; i++)
 			line_of_function(&v[i]);
 		f.v = arena_array(s->arena, struct src_frame, f.n);
@@ -462,7 +287,7 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 		avec_push(s->arena, &s->kept, f);
 		map_put(&s->known, key, k);
 	}
-	const struct frames *f = &s->kept.data[k];
+	const struct symbol_frames *f = &s->kept.data[k];
 	uint32_t n = f->n < max ? f->n : max;
 	memcpy(out, f->v, n * sizeof *out);
 	return n;
@@ -491,11 +316,11 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 		return x->start == y->start || (lx == ly && !strncmp(x->symbol, y->symbol, lx));
 	}
 	struct symbol_spot sa = spot_of(s, a), sb = spot_of(s, b);
-	if (!sa.file || sa.module != sb.module || !open_file(s, sa.file))
+	if (!sa.file || sa.module != sb.module || !symbol_file_open(s, sa.file))
 		return false;
-	const struct name *na = function_at(s, sa.file, sa.at), *nb = function_at(s, sb.file, sb.at);
+	const struct symbol_name *na = symbol_function_at(s, sa.file, sa.at), *nb = symbol_function_at(s, sb.file, sb.at);
 	if (!na && !nb)
-		return starts_function(sa.file->mod, sa.at) == starts_function(sb.file->mod, sb.at);
+		return stripped_function(sa.file->mod, sa.at) == stripped_function(sb.file->mod, sb.at);
 	if (!na || !nb)
 		return false;
 	size_t la = strcspn(na->text, "."), lb = strcspn(nb->text, ".");
@@ -512,6 +337,7 @@ static uint32_t trim(struct src_frame *v, uint32_t n)
 	while (first < n && v[first].system)
 		first++;
 	memmove(v, v + first, (n - first) * sizeof *v);
+	assert(first <= n);
 	return n - first;
 }
 
@@ -532,6 +358,7 @@ static uint32_t entry_only(struct src_frame *v, uint32_t n)
 
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max)
 {
+	assert(max && s->report);
 	uint32_t n = 0;
 	uint64_t below = 0;
 	for (uint32_t i = 0; i < st->n && n < max; i++) {
@@ -551,7 +378,7 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 		if (out[n - 1].function && !strcmp(out[n - 1].function, "main"))
 			break;
 	}
-	while (n > 1 && starts_in_libc(&out[n - 1])) /* nothing of the program is around it */
+	while (n > 1 && stripped_in_libc(&out[n - 1])) /* nothing of the program is around it */
 		n--;
 	uint32_t kept = n;
 	while (kept && (out[kept - 1].system || !out[kept - 1].function))
@@ -561,21 +388,18 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 {
+	assert(s->report && off);
 	if (s->report->saved) {
 		const struct sym_data *d = symtab_data(s->report->saved, addr);
 		*off = d ? addr - d->addr : 0;
 		return d ? d->name : NULL;
 	}
 	struct symbol_spot in = spot_of(s, addr);
-	if (!in.file || !open_file(s, in.file))
-		return NULL;
-	if (!in.file->listed)
-		list_symbols(in.file);
-	const struct name *name = name_at(&in.file->data, in.at);
-	if (!name || in.at >= name->hi)
+	const struct symbol_name *name = in.file ? symbol_data_at(s, in.file, in.at) : NULL;
+	if (!name)
 		return NULL;
 	*off = in.at - name->lo;
-	return plain_name(s, name->text);
+	return symbol_plain_name(s, name->text);
 }
 
 /* ---- saving, for recordings ---- */
@@ -583,11 +407,12 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 /* The start of the symbol an address lies in: it distinguishes modules too. */
 static const char *symbol_at(struct symbols *s, const struct symbol_spot *at, uint64_t *start)
 {
+	assert(!at->file || at->module);
 	*start = 0;
-	if (!at->file || !open_file(s, at->file))
+	if (!at->file || !symbol_file_open(s, at->file))
 		return NULL;
-	const struct name *name = function_at(s, at->file, at->at);
-	uint64_t from = name ? name->lo : starts_function(at->file->mod, at->at);
+	const struct symbol_name *name = symbol_function_at(s, at->file, at->at);
+	uint64_t from = name ? name->lo : stripped_function(at->file->mod, at->at);
 	*start = from ? at->module->base + from : at->module->lo;
 	return name ? name->text : NULL;
 }
@@ -600,7 +425,7 @@ static void save_data(struct symbols *s, Dwfl_Module *mod, uint64_t base, struct
 		GElf_Addr at;
 		const char *text = dwfl_module_getsym_info(mod, i, &sym, &at, NULL, NULL, NULL);
 		if (text && *text && GELF_ST_TYPE(sym.st_info) == STT_OBJECT && sym.st_size && sym.st_shndx != SHN_UNDEF)
-			symtab_put_data(out, &(struct sym_data){ at + base, sym.st_size, plain_name(s, text) });
+			symtab_put_data(out, &(struct sym_data){ at + base, sym.st_size, symbol_plain_name(s, text) });
 	}
 }
 
@@ -629,64 +454,8 @@ void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, 
 			                                           .system = f[j].system });
 	}
 	for (uint32_t i = 0; i < s->of.len; i++) {
-		Dwfl_Module *mod = open_file(s, s->files.data[s->of.data[i]]);
+		Dwfl_Module *mod = symbol_file_open(s, s->files.data[s->of.data[i]]);
 		if (mod)
 			save_data(s, mod, r->modules.data[i].base, out);
 	}
-}
-
-/* ---- finding functions by name, for --atomic ---- */
-
-struct symbol_search {
-	struct symbols s;
-	bool (*match)(void *, const char *, const char *, uint32_t, bool);
-	void *ctx;
-	uint64_t *out;
-	uint32_t n, max;
-	Dwarf_Addr bias;
-};
-
-/* Where a function is entered; one in several pieces begins with the first. */
-static bool entry_of(Dwarf_Die *die, Dwarf_Addr *at)
-{
-	Dwarf_Addr base, end;
-	return !dwarf_entrypc(die, at) || !dwarf_lowpc(die, at) || dwarf_ranges(die, 0, &base, at, &end) > 0;
-}
-
-static int see_function(Dwarf_Die *die, void *arg)
-{
-	struct symbol_search *q = arg;
-	Dwarf_Addr low = 0;
-	int line = 0;
-	bool there = entry_of(die, &low);
-	if (q->n == q->max || (!there && !dwarf_func_inline(die)))
-		return DWARF_CB_OK;
-	dwarf_decl_line(die, &line);
-	if (q->match(q->ctx, die_name(&q->s, die), decl_file(die), (uint32_t)line, there) && there)
-		q->out[q->n++] = low + q->bias;
-	return DWARF_CB_OK;
-}
-
-uint32_t symbols_functions(struct arena *a, const char *path, bool (*match)(void *, const char *, const char *, uint32_t, bool),
-                           void *ctx, uint64_t *out, uint32_t max)
-{
-	struct symbol_search q = { .match = match, .ctx = ctx, .out = out, .max = max };
-	q.s.arena = a;
-	load_demangler(&q.s);
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	if (dwfl) {
-		dwfl_report_begin(dwfl);
-		Dwfl_Module *mod = dwfl_report_elf(dwfl, path, path, -1, 0, true);
-		dwfl_report_end(dwfl, NULL, NULL);
-		Dwarf_Die *cu = NULL;
-		Dwarf_Addr bias;
-		while (mod && (cu = dwfl_module_nextcu(mod, cu, &bias))) {
-			q.bias = bias;
-			dwarf_getfuncs(cu, see_function, &q, 0);
-		}
-		dwfl_end(dwfl);
-	}
-	if (q.s.lib)
-		dlclose(q.s.lib);
-	return q.n;
 }

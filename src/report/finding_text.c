@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 #include "report/explore.h"
 #include "report/finding.h"
@@ -28,6 +29,7 @@ static void color(const struct finding_text_options *o, const char *code, struct
 
 static const char *module_name(const struct src_frame *f)
 {
+	assert(f->module);
 	const char *slash = strrchr(f->module, '/');
 	return slash ? slash + 1 : f->module;
 }
@@ -92,6 +94,7 @@ static size_t common_tail(const json_t *a, const json_t *b)
 			break;
 		n++;
 	}
+	assert(n <= na && n <= nb);
 	return n;
 }
 

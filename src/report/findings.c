@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/finding.h"
 #include "report/finding_int.h"
 
@@ -27,11 +28,13 @@ const char *finding_file(const struct writer *w, const char *file)
 void finding_resolve(struct writer *w, struct stacks *s, const struct raw_stack *raw)
 {
 	s->n = symbols_stack(w->sym, raw, s->v, FINDING_MAX_FRAMES);
+	assert(s->n <= FINDING_MAX_FRAMES);
 }
 
 /* The pattern that hides it, counted when it is new; NULL: none does. */
 static const struct pattern *suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
 {
+	assert(v->block < v->entered.n || !v->entered.n);
 	struct stacks *all[] = { &v->commit, &v->violation, &v->entered };
 	for (uint32_t i = 0; i < f->suppressions.len; i++) {
 		struct pattern *p = &f->suppressions.data[i];
@@ -64,6 +67,7 @@ static const char *place_key(struct writer *w, const struct stacks *s)
 /* The same block, commit and violation, however it was reached. */
 static const char *key_of(struct writer *w, const struct view *v)
 {
+	assert(v->name);
 	return arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit), place_key(w, &v->violation));
 }
 
@@ -71,6 +75,7 @@ static const char *key_of(struct writer *w, const struct view *v)
  * do not count: they may be how the system's headers spell a lock. */
 static uint32_t depth_of(const struct view *v, const struct stacks *s)
 {
+	assert(v->block <= v->entered.n);
 	uint32_t around = v->entered.n - v->block, n = 0;
 	for (uint32_t i = 0; i + around < s->n; i++)
 		n += !s->v[i].system && !frame_nameless(&s->v[i]);
@@ -90,6 +95,7 @@ static void add_inlined(struct writer *w, struct view *v)
 	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
 	s->v[0].function = NULL;
 	s->v[0].function = frame_function(w->arena, &s->v[0]);
+	assert(s->n <= FINDING_MAX_FRAMES);
 }
 
 /* The finding with its places, or NULL if it is suppressed. */
@@ -120,6 +126,7 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	v->depth = dc > dv ? dc : dv;
 	v->uses = raw->uses;
 	finding_judged(w, v);
+	assert(v->name && v->block <= v->entered.n);
 	return v;
 }
 
@@ -166,6 +173,7 @@ static bool shows_more(const struct view *v, const struct view *than)
  * finding, over all processes. */
 static void merge(struct shown *shown, struct view *v, struct arena *a)
 {
+	assert(!v->more);
 	for (uint32_t i = 0; i < shown->blocks.len; i++) {
 		struct view *head = shown->blocks.data[i], *last = head;
 		if (!head->by != !v->by || strcmp(head->name, v->name) != 0 ||
@@ -200,6 +208,7 @@ static struct view *lead(struct view *head)
 		at = &(*at)->more;
 	*at = best->more;
 	best->more = head;
+	assert(best->more == head || best == head);
 	return best;
 }
 
@@ -230,6 +239,7 @@ static const struct explore_finding *explored(const struct text_options *o)
 
 void findings_add(struct raw_report *r, struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown)
 {
+	assert(o->json && o->symbols);
 	struct writer w = { o, o->symbols, a };
 	symbols_use(w.sym, r);
 	shown->lost += r->lost;
@@ -391,6 +401,7 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 
 void findings_tell(struct finding_log *log, const struct text_options *o, struct buf *out)
 {
+	assert(log->told <= log->pids.len && log->told_bytes <= log->results.len);
 	struct finding_text_options how = { .color = o->color,
 		                            .gen_suppressions = o->gen_suppressions,
 		                            .pids = log->pids.data ? log->pids.data + log->told : NULL };

@@ -2,13 +2,15 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "ir/seqspec.h"
 #include "report/doc.h"
-#include "report/history_proof.h"
+#include "report/history_text.h"
 #include "report/render.h"
 
 static void operations(const char *key, const uint32_t *ops, uint32_t n, struct json_out *j)
 {
+	assert(!n || ops);
 	json_begin_array(j, key);
 	for (uint32_t i = 0; i < n; i++) {
 		if (ops[i] == RANK_INF)
@@ -22,6 +24,7 @@ static void operations(const char *key, const uint32_t *ops, uint32_t n, struct 
 static void violation(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                       const struct part *p, struct json_out *j)
 {
+	assert(p->r.proof <= PROOF_STALE && p->r.verdict == LIN_VIOLATED);
 	const struct result *r = &p->r;
 	struct buf text;
 	json_text(j, "proof", proof_names[r->proof]);
@@ -55,6 +58,7 @@ static void violation(const struct history *h, const struct interpretation *in, 
 static void part(const struct history *h, const struct interpretation *in, const struct lin_check_options *o, const struct part *p,
                  bool witness, struct json_out *j)
 {
+	assert(p->r.verdict <= LIN_REFUSED);
 	const struct result *r = &p->r;
 	bool weak = o->condition == COND_REGULAR || o->condition == COND_SAFE;
 	json_begin_object(j, NULL);
@@ -174,22 +178,9 @@ void history_spent_text(const char *file, const char *limit, struct buf *out)
 
 /* ---- back ---------------------------------------------------------------------- */
 
-/* A member as a terminal may show it; NULL: there is none. */
-static const char *safe(struct arena *a, const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-	struct buf b;
-	buf_init(&b);
-	if (s)
-		buf_safe(&b, s, strlen(s));
-	const char *kept = s ? arena_strdup(a, buf_cstr(&b)) : NULL;
-	buf_free(&b);
-	return kept;
-}
-
 static const char *safe_text(struct arena *a, const json_t *o, const char *key)
 {
-	const char *s = safe(a, o, key);
+	const char *s = doc_safe(a, o, key);
 	return s ? s : "";
 }
 
@@ -238,7 +229,7 @@ static void read_conflict(struct history_told_part *t, struct arena *a, const js
 
 static void read_part(struct history_told_part *t, struct arena *a, const json_t *p, bool atomic)
 {
-	t->label = safe(a, p, "label");
+	t->label = doc_safe(a, p, "label");
 	t->sentence = safe_text(a, p, "sentence");
 	if (!json_object_get(p, "culprit"))
 		return;
@@ -315,7 +306,7 @@ static void followed_text(const json_t *r, struct arena *a, struct buf *out)
 		                      .init_guessed = guessed(r, "init"),
 		                      .verdict = verdict_of(r),
 		                      .culprit = safe_text(a, r, "culprit"),
-		                      .sentence = safe(a, r, "sentence"),
+		                      .sentence = doc_safe(a, r, "sentence"),
 		                      .limit = safe_text(a, r, "limit"),
 		                      .line = number(r, "line"),
 		                      .open = number(r, "overlap"),

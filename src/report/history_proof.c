@@ -1,4 +1,4 @@
-#include "report/history_proof.h"
+#include "report/history_text.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "ir/seqspec.h"
-#include "report/history_proof.h"
 
 const char *const history_verdicts[] = { "holds", "violated", "unknown", "refused", NULL };
 

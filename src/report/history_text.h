@@ -69,4 +69,9 @@ const char *history_limit(const struct limits *lim);
 /* "holds", "violated", ... */
 extern const char *const history_verdicts[]; /* of enum lin_verdict, NULL behind the last */
 
+/* ---- history_proof.c: why a history is violated, in words ---- */
+
+/* One or two sentences. */
+proof_text history_proof_text;
+
 #endif

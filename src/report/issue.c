@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 
 const struct rule issue_rules[] = {
@@ -52,6 +53,10 @@ const struct rule issue_rules[] = {
 	{ "explore-failure", "ScheduleFails", "error", "A schedule of the program crashes, aborts or fails.",
 	  "The code flow is a schedule that was executed: one thread flow per thread, in the order in which the steps "
 	  "happened. 'intact explore' repeats it." },
+	{ "explore-not-linearizable", "ObjectNotLinearizable", "error", "The results of calls on an object have no explanation.",
+	  "No order of the calls that agrees with real time (or with the weaker condition that was asked for) gives the results "
+	  "that "
+	  "they had in the executed schedule, which is the code flow." },
 	{ "explore-deadlock", "ScheduleStandsStill", "error", "In a schedule of the program every thread waits, or loops forever.",
 	  "At the end of the code flow no thread can continue: each waits for a lock that another holds, or for a wake-up "
 	  "that no thread is left to send." },
@@ -72,6 +77,7 @@ const struct rule issue_rules[] = {
 
 const struct rule *issue_rule(const char *id)
 {
+	assert(id);
 	for (const struct rule *r = issue_rules; r->id; r++)
 		if (!strcmp(r->id, id))
 			return r;
@@ -80,17 +86,20 @@ const struct rule *issue_rule(const char *id)
 
 struct issue *issue_new(struct issues *s, const json_t *result, const char *verdict)
 {
+	assert(verdict);
 	struct issue *i = arena_new(&s->arena, struct issue);
 	i->result = result;
 	i->verdict = *verdict ? verdict : "unknown";
 	i->name = i->title = i->message = "";
 	i->subject = s->subject;
 	avec_push(&s->arena, &s->list, i);
+	assert(s->list.len && s->list.data[s->list.len - 1] == i);
 	return i;
 }
 
 uint32_t issue_flow(struct issues *s, struct issue *i, const char *name)
 {
+	assert(name);
 	for (uint32_t k = 0; k < i->flows.len; k++)
 		if (!strcmp(i->flows.data[k], name))
 			return k;
@@ -100,6 +109,7 @@ uint32_t issue_flow(struct issues *s, struct issue *i, const char *name)
 
 void issue_fingerprint(struct issue *i, const char *a, const char *b, const char *c)
 {
+	assert(!i->fingerprint[0]);
 	const char *all[] = { i->rule ? i->rule->id : "", i->at.file ? i->at.file : "", i->name, a, b, c };
 	uint64_t h = 0xCBF29CE484222325u;
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -146,6 +156,7 @@ static void fill(struct issues *s, const json_t *doc)
 		issues_of_net(s, doc);
 	else if (!strcmp(s->kind, "verify"))
 		issues_of_verify(s, doc);
+	assert(s->kind && s->verdict && s->subject);
 }
 
 void issues_init(struct issues *s, const json_t *doc)

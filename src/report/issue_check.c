@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/invariant.h"
 #include "report/doc.h"
 #include "report/issue.h"
 
@@ -137,6 +138,7 @@ static const struct rule *rule_of(const json_t *result, bool program)
 	if (!strcmp(p, "causality"))
 		return issue_rule("not-causally-atomic");
 	const struct rule *r = issue_rule(p);
+	assert(issue_rule("not-atomic"));
 	return r ? r : issue_rule("not-atomic");
 }
 
@@ -193,6 +195,7 @@ static const char *message(struct issues *s, const json_t *result)
 
 static void one(struct issues *s, const json_t *result)
 {
+	assert(json_is_object(result));
 	struct issue *i = issue_new(s, result, doc_text(result, "verdict"));
 	bool object = json_is_string(json_object_get(result, "object"));
 	bool program = !json_is_string(json_object_get(result, "block")) && !object;

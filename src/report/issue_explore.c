@@ -25,6 +25,8 @@ static const char *rule_of(const char *kind)
 		return "explore-deadlock";
 	if (!strcmp(kind, "atomicity"))
 		return "atomicity-violation-confirmed";
+	if (!strcmp(kind, "linearizability"))
+		return "explore-not-linearizable";
 	if (!strcmp(kind, "race"))
 		return "explore-race";
 	if (!strcmp(kind, "misuse"))
@@ -112,9 +114,15 @@ void issues_of_explore(struct issues *s, const json_t *doc)
 	const json_t *r, *all = json_object_get(doc, "results");
 	size_t k;
 	s->subject = doc_text(doc, "program");
-	json_array_foreach(all, k, r) if (doc_is(r, "kind", "race")) race(s, r);
-	else if (doc_is(r, "kind", "prediction")) prediction(s, r);
-	else failure(s, r);
+	json_array_foreach(all, k, r)
+	{
+		if (doc_is(r, "kind", "race"))
+			race(s, r);
+		else if (doc_is(r, "kind", "prediction"))
+			prediction(s, r);
+		else
+			failure(s, r);
+	}
 	if (json_array_size(all))
 		return;
 	struct issue *i = issue_new(s, doc, doc_text(doc, "verdict"));

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 
 void line_pad(struct line *l, unsigned column)
 {
 	if (column > l->at + l->pending)
 		l->pending = column - l->at;
+	assert(l->at + l->pending >= column);
 }
 
 void line_put(struct line *l, const char *style, const char *s, size_t len)
@@ -54,6 +56,7 @@ void line_fit(struct line *l, const char *style, const char *s, size_t len, unsi
 
 void line_tail(struct line *l, const char *style, const char *s, size_t len, size_t tail, unsigned width, const char *dots)
 {
+	assert(tail <= len);
 	unsigned need = (unsigned)utf8_columns(s + len - tail, tail);
 	if (tail && utf8_columns(s, len) > width && need + 4 <= width) {
 		line_fit(l, style, s, len - tail, width - need, dots);
@@ -68,4 +71,5 @@ void line_number(struct line *l, const char *style, uint32_t n, unsigned width)
 	char text[16];
 	int len = snprintf(text, sizeof text, "%*u", (int)width, n);
 	line_put(l, style, text, (size_t)len);
+	assert(len > 0 && len < (int)sizeof text);
 }

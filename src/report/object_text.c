@@ -1,4 +1,14 @@
-#include "report/object_text.h"
+/*
+ * object_text: a history of an object as a drawing, one line per thread,
+ * time from left to right (Fig. 6 of the SOAR paper):
+ *
+ *     writer  ├─w1 write(true)────────────────────────────┤
+ *     reader     ├─r1 read → true─┤ ├─r2 read → false─┤
+ *
+ * Only the order of calls and answers is to scale. Where the page is too
+ * narrow for it, the operations are listed with their steps.
+ */
+#include "report/check_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/promela_put.h"
 
 #define MAX_PROCESSES 255u /* SPIN's */
@@ -17,6 +18,7 @@
 
 static void put_label(const struct pml *m, uint32_t node)
 {
+	assert(node < m->p->nnodes);
 	buf_printf(m->out, m->p->nodes[node].kind == IRN_END ? "end_N%u" : "N%u", node);
 }
 
@@ -28,6 +30,7 @@ static bool is_forbidden(const struct path *path)
 
 static void put_guard(const struct pml *m, uint32_t which)
 {
+	assert(which < m->x.n);
 	const struct path *path = &m->x.list[which];
 	pml_conds(m, path);
 	for (uint32_t k = 0; is_forbidden(path) && k < m->x.n; k++) {
@@ -41,6 +44,7 @@ static void put_guard(const struct pml *m, uint32_t which)
 
 static bool put_step(struct pml *m, uint32_t node, uint32_t which)
 {
+	assert(which < m->x.n);
 	const struct path *path = &m->x.list[which];
 	buf_str(m->out, "\t:: d_step { ");
 	put_guard(m, which);
@@ -74,6 +78,7 @@ static void put_node_comment(const struct pml *m, uint32_t node)
 
 static bool put_node(struct pml *m, uint32_t node)
 {
+	assert(node >= m->t->node && node < m->t->node + m->t->nnode);
 	if (!paths_of(&m->x, m->tmpl, node))
 		return false;
 	put_label(m, node);
@@ -95,6 +100,7 @@ static bool put_node(struct pml *m, uint32_t node)
 
 static const char *type_for(int64_t lo, int64_t hi)
 {
+	assert(lo <= hi);
 	if (lo >= 0 && hi <= 1)
 		return "bool";
 	if (lo >= 0 && hi <= 255)
@@ -152,6 +158,7 @@ static void find_arrays(struct pml *m)
 
 static void use_template(struct pml *m, uint32_t t)
 {
+	assert(t < m->p->ntemplates);
 	m->tmpl = t;
 	m->t = &m->p->templates[t];
 	find_arrays(m);
@@ -220,6 +227,7 @@ static bool put_scratch(struct pml *m)
 
 static bool put_template(struct pml *m)
 {
+	assert(m->t->count);
 	uint32_t first = (uint32_t)m->p->init[m->p->threads[m->t->first_thread].frame];
 	if (m->instrumented && !pml_shadow(m))
 		return false;
@@ -261,6 +269,7 @@ static bool exportable(const struct ir *p, struct diags *d)
 
 bool promela_export(const struct ir *p, const struct promela_options *o, struct diags *d, struct buf *out)
 {
+	assert(o->semantics <= PROMELA_INSTRUMENTED);
 	struct pml m = { .p = p, .o = o, .instrumented = o->semantics == PROMELA_INSTRUMENTED, .out = out };
 	if (!exportable(p, d))
 		return false;

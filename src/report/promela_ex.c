@@ -1,6 +1,7 @@
 /* promela_ex: see promela_ex.h. */
 #include "report/promela_ex.h"
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define PROMELA_MAX_DEPTH 400u
 #define MAX_EX            (1u << 20)
@@ -14,21 +15,25 @@ uint32_t ex_add(struct paths *x, struct ex e)
 	if (e.depth > PROMELA_MAX_DEPTH)
 		paths_fail(x, "the step computes an expression that is too long", IR_NONE);
 	x->ex[x->nex] = e;
+	assert(x->nex < MAX_EX);
 	return x->nex++;
 }
 
 uint32_t ex_const(struct paths *x, int64_t v)
 {
+	assert(v >= INT32_MIN && v <= INT32_MAX);
 	return ex_add(x, (struct ex){ .kind = EX_CONST, .a = (int32_t)v, .lo = v, .hi = v });
 }
 
 bool ex_is_const(const struct paths *x, uint32_t e)
 {
+	assert(e < x->nex);
 	return x->ex[e].kind == EX_CONST;
 }
 
 uint16_t ex_deeper(const struct paths *x, uint32_t a, uint32_t b)
 {
+	assert(a < x->nex && b < x->nex);
 	uint16_t d = x->ex[a].depth > x->ex[b].depth ? x->ex[a].depth : x->ex[b].depth;
 	return (uint16_t)(d + 1);
 }
@@ -58,6 +63,7 @@ static void min_max(int64_t v, int64_t *lo, int64_t *hi)
 {
 	*lo = v < *lo ? v : *lo;
 	*hi = v > *hi ? v : *hi;
+	assert(*lo <= v && v <= *hi);
 }
 
 void ex_interval(enum ir_op op, const struct ex *a, const struct ex *b, int64_t *lo, int64_t *hi)
@@ -106,12 +112,7 @@ void ex_interval(enum ir_op op, const struct ex *a, const struct ex *b, int64_t 
 		if (a->lo >= 0 && a->hi <= 1 && b->lo >= 0 && b->hi <= 1)
 			*lo = 0, *hi = 1;
 		break;
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_EQ ... IR_GE:
 		*lo = 0, *hi = 1;
 		break;
 	default:
@@ -147,6 +148,7 @@ int64_t ex_fold(enum ir_op op, int64_t a, int64_t b)
 
 uint32_t ex_binary(struct paths *x, enum ir_op op, uint32_t a, uint32_t b)
 {
+	assert(a < x->nex && b < x->nex);
 	int known = decided(op, &x->ex[a], &x->ex[b]);
 	if (known >= 0)
 		return ex_const(x, known);
@@ -162,6 +164,7 @@ uint32_t ex_binary(struct paths *x, enum ir_op op, uint32_t a, uint32_t b)
 
 uint32_t ex_unary(struct paths *x, enum ir_op op, uint32_t a)
 {
+	assert(a < x->nex);
 	const struct ex *v = &x->ex[a];
 	struct ex e = { .kind = EX_UNARY, .op = (uint8_t)op, .a = (int32_t)a, .lo = 0, .hi = 1, .depth = ex_deeper(x, a, a) };
 	if (op == IR_NEG) {
@@ -184,6 +187,7 @@ uint32_t ex_unary(struct paths *x, enum ir_op op, uint32_t a)
 
 uint32_t ex_ite(struct paths *x, uint32_t c, uint32_t yes, uint32_t no)
 {
+	assert(c < x->nex && yes < x->nex && no < x->nex);
 	if (ex_is_const(x, c))
 		return x->ex[c].a ? yes : no;
 	if (yes == no)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/promela_ex.h"
 #include "base/grow.h"
 
@@ -54,10 +55,12 @@ void paths_free(struct paths *x)
 
 bool paths_fail(struct paths *x, const char *what, uint32_t ins)
 {
+	assert(what);
 	if (!x->error) {
 		x->error = what;
 		x->error_ins = ins;
 	}
+	assert(x->error);
 	return false;
 }
 
@@ -82,6 +85,7 @@ static void *copy(const void *data, size_t bytes)
 
 static struct walk *walk_copy(struct walker *k, const struct walk *w)
 {
+	assert(w->path.ncond <= w->path.cap_cond && w->path.ncode <= w->path.cap_code);
 	struct walk *c = copy(w, sizeof *w);
 	if (!c)
 		return NULL;
@@ -100,6 +104,7 @@ static struct walk *walk_copy(struct walker *k, const struct walk *w)
 
 static void assume(struct walker *k, struct walk *w, uint32_t cond)
 {
+	assert(cond < k->x->nex);
 	if (!GROW(w->path.cond, w->path.cap_cond, w->path.ncond + 1ull))
 		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
@@ -117,6 +122,7 @@ static void executed(struct walker *k, struct walk *w, struct pins i)
 /* The path is complete: it goes to the list. */
 static void finish(struct walker *k, struct walk *w, enum path_end end, uint32_t node)
 {
+	assert(node == IR_NONE || node < k->x->ir->nnodes);
 	struct paths *x = k->x;
 	if (x->n >= MAX_PATHS) {
 		paths_fail(x, "the step has too many outcomes", w->pc);
@@ -153,6 +159,7 @@ static struct walk *branch(struct walker *k, struct walk *w)
 /* Goes on only when `ok`; the other way is a fault. */
 static bool require(struct walker *k, struct walk *w, uint32_t ok, enum ir_fault f)
 {
+	assert(ok < k->x->nex);
 	struct paths *x = k->x;
 	if (ex_is_const(x, ok) && x->ex[ok].a)
 		return true;
@@ -175,6 +182,7 @@ static bool require(struct walker *k, struct walk *w, uint32_t ok, enum ir_fault
 /* Decides a condition, exploring the false side first when it is open. */
 static bool decide(struct walker *k, struct walk *w, uint32_t cond, uint32_t pc_if_false)
 {
+	assert(cond < k->x->nex && pc_if_false < k->x->ir->ncode);
 	struct paths *x = k->x;
 	if (ex_is_const(x, cond))
 		return x->ex[cond].a != 0;
@@ -193,6 +201,7 @@ static bool decide(struct walker *k, struct walk *w, uint32_t cond, uint32_t pc_
 
 static uint32_t cell_value(struct walker *k, const struct walk *w, const struct ir_var *v, uint32_t elem)
 {
+	assert(elem < v->len);
 	for (uint32_t i = w->ncells; i-- > 0;)
 		if (w->cells[i].slot == v->slot + elem)
 			return w->cells[i].value;
@@ -211,6 +220,7 @@ static bool untouched(const struct walk *w, const struct ir_var *v)
 
 static uint32_t load(struct walker *k, struct walk *w, const struct ir_var *v, uint32_t index)
 {
+	assert(index < k->x->nex);
 	struct paths *x = k->x;
 	if (ex_is_const(x, index))
 		return cell_value(k, w, v, (uint32_t)x->ex[index].a);
@@ -229,6 +239,7 @@ static uint32_t load(struct walker *k, struct walk *w, const struct ir_var *v, u
 
 static void set_cell(struct walker *k, struct walk *w, uint32_t slot, uint32_t value)
 {
+	assert(value < k->x->nex);
 	if (!GROW(w->cells, w->cap_cells, w->ncells + 1ull))
 		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
@@ -237,6 +248,7 @@ static void set_cell(struct walker *k, struct walk *w, uint32_t slot, uint32_t v
 
 static void store(struct walker *k, struct walk *w, const struct ir_var *v, uint32_t index, uint32_t value)
 {
+	assert(index < k->x->nex && value < k->x->nex);
 	struct paths *x = k->x;
 	if (ex_is_const(x, index)) {
 		set_cell(k, w, v->slot + (uint32_t)x->ex[index].a, value);
@@ -248,6 +260,7 @@ static void store(struct walker *k, struct walk *w, const struct ir_var *v, uint
 
 static uint32_t get_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t index, uint32_t len)
 {
+	assert(len && base + len <= k->t->nregs && index < k->x->nex);
 	struct paths *x = k->x;
 	if (ex_is_const(x, index))
 		return w->reg[base + (uint32_t)x->ex[index].a];
@@ -259,6 +272,7 @@ static uint32_t get_reg(struct walker *k, struct walk *w, uint32_t base, uint32_
 
 static void set_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t index, uint32_t len, uint32_t value)
 {
+	assert(len && base + len <= k->t->nregs && value < k->x->nex);
 	struct paths *x = k->x;
 	if (ex_is_const(x, index)) {
 		w->reg[base + (uint32_t)x->ex[index].a] = value;
@@ -270,6 +284,7 @@ static void set_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t in
 
 static bool within(struct walker *k, struct walk *w, uint32_t e, int64_t lo, int64_t hi, enum ir_fault f)
 {
+	assert(lo <= hi);
 	struct paths *x = k->x;
 	return require(k, w, ex_binary(x, IR_GE, e, ex_const(x, lo)), f) &&
 	       require(k, w, ex_binary(x, IR_LE, e, ex_const(x, hi)), f);
@@ -313,6 +328,7 @@ static bool arith(struct walker *k, struct walk *w, const struct ir_ins *i, uint
 
 static bool shared_rmw(struct walker *k, struct walk *w, const struct ir_ins *i, struct pins *now)
 {
+	assert((uint32_t)i->b < k->x->ir->nvars);
 	struct paths *x = k->x;
 	const struct ir_var *v = &x->ir->vars[i->b];
 	if (!in_array(k, w, now->c, v->len))
@@ -356,6 +372,7 @@ static bool shared_rmw(struct walker *k, struct walk *w, const struct ir_ins *i,
 
 static bool lock_step(struct walker *k, struct walk *w, const struct ir_ins *i, struct pins *now)
 {
+	assert(i->op == IR_ACQ || i->op == IR_REL);
 	struct paths *x = k->x;
 	const struct ir_var *v = &x->ir->vars[i->a];
 	if (!in_array(k, w, now->c, v->len))
@@ -379,6 +396,7 @@ static bool lock_step(struct walker *k, struct walk *w, const struct ir_ins *i, 
 
 static bool choose(struct walker *k, struct walk *w, const struct ir_ins *i, struct pins *now)
 {
+	assert(i->op == IR_CHOOSE && i->b <= i->c);
 	w->path.nchoices += i->c > i->b;
 	if (w->path.nchoices > IR_MAX_CHOICES)
 		return paths_fail(k->x, "the step makes too many choices", w->pc);
@@ -407,6 +425,7 @@ static bool choose(struct walker *k, struct walk *w, const struct ir_ins *i, str
 /* Leaving a block that has not passed its commit; commits it. */
 static void leave(struct walker *k, struct walk *w, const struct ir_ins *i)
 {
+	assert((uint32_t)i->a < k->x->ir->nblocks);
 	const struct ir_block *b = &k->x->ir->blocks[i->a];
 	if (!b->has_commit) {
 		w->path.commits = true;
@@ -446,23 +465,9 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	case IR_BOOL:
 		w->reg[i->a] = ex_unary(x, (enum ir_op)i->op, now->b);
 		return true;
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
+	case IR_ADD ... IR_SHR:
 		return arith(k, w, i, now->b, now->c);
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_AND ... IR_GE:
 		w->reg[i->a] = ex_binary(x, (enum ir_op)i->op, now->b, now->c);
 		return true;
 	case IR_RANGE:
@@ -503,7 +508,7 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	case IR_CHOOSE:
 		return choose(k, w, i, now);
 	case IR_ASSERT:
-		return require(k, w, ex_unary(x, IR_BOOL, now->b), IRF_ASSERT);
+		return require(k, w, ex_unary(x, IR_BOOL, now->b), i->c ? IRF_RELEASE : IRF_ASSERT);
 	case IR_EXIT:
 		leave(k, w, i);
 		return true;
@@ -526,6 +531,7 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 /* ASSUME and STUCK; false: the walk is over. */
 static bool wait_for(struct walker *k, struct walk *w, const struct ir_ins *i, uint32_t b)
 {
+	assert(b < k->x->nex);
 	struct paths *x = k->x;
 	uint32_t ok = ex_unary(x, IR_BOOL, b);
 	bool known = ex_is_const(x, ok);
@@ -555,6 +561,7 @@ static void go(struct walker *k, struct walk *w)
 	struct paths *x = k->x;
 	while (!x->error) {
 		const struct ir_ins *i = &x->ir->code[w->pc];
+		assert(w->pc < x->ir->ncode);
 		if (++x->work > PROMELA_MAX_WORK) {
 			paths_fail(x, "the step is too large", w->pc);
 			return;
@@ -593,6 +600,7 @@ static void go(struct walker *k, struct walk *w)
 
 bool paths_of(struct paths *x, uint32_t tmpl, uint32_t node)
 {
+	assert(tmpl < x->ir->ntemplates && node < x->ir->nnodes);
 	const struct ir *p = x->ir;
 	struct walker k = { x, &p->templates[tmpl] };
 	const struct ir_node *n = &p->nodes[node];

@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 /* ---- names -------------------------------------------------------------- */
 
 void pml_const(struct buf *out, int64_t v)
 {
+	assert(v >= INT32_MIN && v <= INT32_MAX);
 	if (v == INT32_MIN)
 		buf_str(out, "(-2147483647 - 1)");
 	else
@@ -22,12 +25,14 @@ void pml_var(const struct pml *m, const struct ir_var *v)
 
 uint32_t pml_array_of(const struct pml *m, uint32_t r, uint32_t *first)
 {
+	assert(r && r <= IR_MAX_REGS);
 	uint32_t a = r, b = r;
 	while (a > 1 && m->join[a - 1])
 		a--;
 	while (m->join[b])
 		b++;
 	*first = a;
+	assert(a <= r && r <= b);
 	return b - a + 1;
 }
 
@@ -40,6 +45,7 @@ bool pml_is_state(const struct pml *m, uint32_t r)
 
 static void put_array(const struct pml *m, uint32_t first)
 {
+	assert(first && first < m->t->nregs);
 	if (pml_is_state(m, first))
 		buf_printf(m->out, "%ca%u", m->shadow ? 'h' : 's', first);
 	else
@@ -48,6 +54,7 @@ static void put_array(const struct pml *m, uint32_t first)
 
 void pml_reg(const struct pml *m, uint32_t r)
 {
+	assert(r < m->t->nregs);
 	uint32_t first;
 	if (pml_array_of(m, r, &first) > 1) {
 		put_array(m, first);
@@ -59,58 +66,26 @@ void pml_reg(const struct pml *m, uint32_t r)
 
 static const char *op_text(enum ir_op op)
 {
-	switch (op) {
-	case IR_ADD:
-		return "+";
-	case IR_SUB:
-		return "-";
-	case IR_MUL:
-		return "*";
-	case IR_DIV:
-		return "/";
-	case IR_MOD:
-		return "%";
-	case IR_SHL:
-		return "<<";
-	case IR_SHR:
-		return ">>";
-	case IR_AND:
-		return "&";
-	case IR_OR:
-		return "|";
-	case IR_XOR:
-		return "^";
-	case IR_EQ:
-		return "==";
-	case IR_NE:
-		return "!=";
-	case IR_LT:
-		return "<";
-	case IR_LE:
-		return "<=";
-	case IR_GT:
-		return ">";
-	case IR_GE:
-		return ">=";
-	case IR_NEG:
-		return "-";
-	case IR_NOT:
-		return "!";
-	case IR_BITNOT:
-		return "~";
-	default:
-		return "";
-	}
+	/* clang-format off */
+	static const char *const text[IR_OP_COUNT] = {
+		[IR_ADD] = "+", [IR_SUB] = "-", [IR_MUL] = "*", [IR_DIV] = "/", [IR_MOD] = "%", [IR_SHL] = "<<", [IR_SHR] = ">>",
+		[IR_AND] = "&", [IR_OR] = "|", [IR_XOR] = "^", [IR_EQ] = "==", [IR_NE] = "!=", [IR_LT] = "<", [IR_LE] = "<=",
+		[IR_GT] = ">", [IR_GE] = ">=", [IR_NEG] = "-", [IR_NOT] = "!", [IR_BITNOT] = "~",
+	};
+	/* clang-format on */
+	return text[op] ? text[op] : "";
 }
 
 /* INT_MIN % -1 is 0; C does not say so. */
 static bool risky_mod(const struct pml *m, enum ir_op op, uint32_t a, uint32_t b)
 {
+	assert(a < m->x.nex && b < m->x.nex);
 	return op == IR_MOD && m->x.ex[a].lo == INT32_MIN && m->x.ex[b].lo <= -1 && m->x.ex[b].hi >= -1;
 }
 
-void pml_ex(const struct pml *m, uint32_t id)
+static void pml_ex(const struct pml *m, uint32_t id)
 {
+	assert(id < m->x.nex);
 	const struct ex e = m->x.ex[id];
 	if (m->out->len > PML_MAX_OUTPUT)
 		return; /* reported at the end */
@@ -175,6 +150,7 @@ void pml_comment(const struct pml *m, const char *s)
 /* An operand in straight-line code: a constant where it is known. */
 static void put_operand(const struct pml *m, bool imm, int32_t v, uint32_t ex)
 {
+	assert(imm || ex < m->x.nex);
 	if (imm)
 		pml_const(m->out, v);
 	else if (m->x.ex[ex].kind == EX_CONST)
@@ -185,6 +161,7 @@ static void put_operand(const struct pml *m, bool imm, int32_t v, uint32_t ex)
 
 static void put_place(const struct pml *m, uint32_t var, const struct ir_ins *i, const struct pins *at)
 {
+	assert(var < m->p->nvars);
 	pml_var(m, &m->p->vars[var]);
 	if (!m->p->vars[var].is_array)
 		return;
@@ -212,7 +189,8 @@ static void put_indexed(const struct pml *m, int32_t base, const struct ir_ins *
 	buf_char(m->out, ']');
 }
 
-void pml_assign(const struct pml *m, int32_t r)
+/* "r5 = " */
+static void pml_assign(const struct pml *m, int32_t r)
 {
 	pml_reg(m, (uint32_t)r);
 	buf_str(m->out, " = ");
@@ -265,34 +243,16 @@ static void put_rmw(const struct pml *m, const struct ir_ins *i, const struct pi
 /* One executed instruction; `result`: is what it puts into a register used? */
 static void put_ins(const struct pml *m, const struct pins *at, bool result)
 {
+	assert(at->ins < m->p->ncode);
 	const struct ir_ins *i = &m->p->code[at->ins];
 	switch ((enum ir_op)i->op) {
-	case IR_MOV:
-	case IR_NEG:
-	case IR_NOT:
-	case IR_BITNOT:
-	case IR_BOOL:
+	case IR_MOV ... IR_BOOL:
 		pml_assign(m, i->a);
 		buf_str(m->out, op_text((enum ir_op)i->op));
 		put_operand(m, i->imm & IR_IMM_B, i->b, at->b);
 		buf_str(m->out, i->op == IR_BOOL ? " != 0; " : "; ");
 		break;
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_ADD ... IR_GE:
 		put_binary(m, i, at);
 		break;
 	case IR_LGET:
@@ -361,27 +321,7 @@ static void put_ins(const struct pml *m, const struct pins *at, bool result)
 static uint32_t writes(const struct ir_ins *i)
 {
 	switch ((enum ir_op)i->op) {
-	case IR_MOV:
-	case IR_NEG:
-	case IR_NOT:
-	case IR_BITNOT:
-	case IR_BOOL:
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_DIV:
-	case IR_MOD:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_EQ:
-	case IR_NE:
-	case IR_LT:
-	case IR_LE:
-	case IR_GT:
-	case IR_GE:
+	case IR_MOV ... IR_GE:
 	case IR_LGET:
 	case IR_LOAD:
 	case IR_CHOOSE:
@@ -414,6 +354,7 @@ static void need(const struct pml *m, bool *live, bool yes, int32_t r, uint32_t 
 /* Marks the operands of `at` as needed before it. */
 static void need_operands(const struct pml *m, const struct pins *at, bool *live)
 {
+	assert(at->ins < m->p->ncode);
 	const struct ir_ins *i = &m->p->code[at->ins];
 	need(m, live, has_b(i) && !(i->imm & IR_IMM_B), i->b, at->b);
 	need(m, live, has_c(i) && !(i->imm & IR_IMM_C), i->c, at->c);
@@ -448,6 +389,7 @@ static void find_used(const struct pml *m, const struct path *path, bool *used, 
 
 bool pml_code(const struct pml *m, const struct path *path)
 {
+	assert(path->ncode <= path->cap_code);
 	bool *used = calloc((size_t)path->ncode + m->t->nregs + 1, sizeof *used);
 	if (!used)
 		return false;
@@ -476,6 +418,7 @@ bool pml_code(const struct pml *m, const struct path *path)
 
 void pml_conds(const struct pml *m, const struct path *path)
 {
+	assert(path->ncond <= path->cap_cond);
 	for (uint32_t k = 0; k < path->ncond; k++) {
 		buf_str(m->out, k ? " && " : "");
 		pml_ex(m, path->cond[k]);
@@ -486,6 +429,7 @@ void pml_conds(const struct pml *m, const struct path *path)
 
 void pml_fault(const struct pml *m, const struct path *path)
 {
+	assert(path->end == PATH_FAULT && path->fault_ins < m->p->ncode);
 	struct span s = m->p->spans[path->fault_ins];
 	struct source_pos pos = source_pos(m->p->src, s.start);
 	buf_printf(m->out, "assert(false) /* %s: line %u, column %u%s */", ir_fault_name(path->fault), pos.line, pos.column,

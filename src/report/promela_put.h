@@ -37,11 +37,8 @@ uint32_t pml_array_of(const struct pml *m, uint32_t r, uint32_t *first);
 /* Lives across steps. (Scratch in one array with slots is kept too, zeroed.) */
 bool pml_is_state(const struct pml *m, uint32_t r);
 void pml_reg(const struct pml *m, uint32_t r);
-void pml_ex(const struct pml *m, uint32_t id);
 /* Text of the source inside a comment. */
 void pml_comment(const struct pml *m, const char *s);
-/* "r5 = " */
-void pml_assign(const struct pml *m, int32_t r);
 /* The instructions of a path; false when memory is short. */
 bool pml_code(const struct pml *m, const struct path *path);
 /* The condition under which it is taken. */

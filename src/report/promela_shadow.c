@@ -13,12 +13,14 @@
  * and the shadow repeats them (kp is where it is). Choices after the commit
  * would have to be guessed when it happens, which a d_step cannot: refused.
  */
+#include "base/invariant.h"
 #include "report/promela_put.h"
 
 #include <stdlib.h>
 
 static bool is_dead(const struct ir *p, const struct ir_node *n, uint32_t r)
 {
+	assert(n->dead + n->ndead <= p->nkills);
 	for (uint32_t i = 0; i < n->ndead; i++)
 		if (p->kills[n->dead + i] == r)
 			return true;
@@ -28,6 +30,7 @@ static bool is_dead(const struct ir *p, const struct ir_node *n, uint32_t r)
 /* n_diff: is the frame at this node the shadow's? */
 static void put_compare(struct pml *m, uint32_t node)
 {
+	assert(node < m->p->nnodes);
 	buf_printf(m->out, "d = (h0 != %u", node);
 	for (uint32_t r = 1; r < m->t->nslots; r++) {
 		if (is_dead(m->p, &m->p->nodes[node], r))
@@ -45,6 +48,7 @@ static void put_compare(struct pml *m, uint32_t node)
 /* Does a step from here to there commit a block that has no marks? */
 static bool is_labelled(const struct pml *m, uint32_t from, uint32_t to)
 {
+	assert(from < m->p->nnodes && to < m->p->nnodes);
 	const struct ir_node *n = &m->p->nodes[from];
 	uint32_t b = m->p->nodes[to].block;
 	if (n->block == IR_NONE)
@@ -87,6 +91,7 @@ static void put_run(const struct pml *m)
  * outside, or the first labelled step of the block (`c` remembers it). */
 static void put_commit(const struct pml *m, uint32_t from, const struct path *path)
 {
+	assert(m->instrumented && from < m->p->nnodes);
 	bool was = pml_inside(m, from), now = pml_inside(m, path->node);
 	uint32_t b = m->p->nodes[was ? from : path->node].block;
 	bool marks = (was || now) && m->p->blocks[b].has_commit;
@@ -106,6 +111,7 @@ static void put_commit(const struct pml *m, uint32_t from, const struct path *pa
 
 void pml_instrument(struct pml *m, uint32_t from, const struct path *path)
 {
+	assert(m->instrumented);
 	bool was = pml_inside(m, from), now = pml_inside(m, path->node);
 	record_choices(m, path);
 	put_commit(m, from, path);
@@ -243,6 +249,7 @@ static bool find_shape(struct pml *m, struct promela_shape *s)
 
 static bool follows(const struct pml *m, const struct promela_shape *s, uint32_t node)
 {
+	assert(node >= m->t->node && node < m->t->node + m->t->nnode);
 	uint32_t n = node - m->t->node;
 	return s->plain[n] && s->preds[n] == 1;
 }

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/step_text.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 /* Booleans and numbers as such, enumerators and locks as words. */
 static void value(const struct ir *p, const char *key, enum ir_value_kind kind, uint32_t enum_id, int32_t v, struct json_out *j)
@@ -20,11 +21,13 @@ static void value(const struct ir *p, const char *key, enum ir_value_kind kind, 
 
 static void var_value(const struct ir *p, const char *key, uint32_t var, int32_t v, struct json_out *j)
 {
+	assert(var < p->nvars);
 	value(p, key, p->vars[var].value, p->vars[var].enum_id, v, j);
 }
 
 static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct json_out *j)
 {
+	assert(var < p->nvars && elem < p->vars[var].len);
 	json_text(j, "variable", p->vars[var].name);
 	if (p->vars[var].is_array)
 		json_uint(j, "index", elem);
@@ -32,37 +35,14 @@ static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct jso
 
 /* ---- steps -------------------------------------------------------------- */
 
-static const char *mode_name(uint32_t mode)
-{
-	switch (mode) {
-	case IRA_READ:
-		return "read";
-	case IRA_WRITE:
-		return "write";
-	case IRA_RMW:
-		return "update";
-	case IRA_ACQUIRE:
-		return "acquire";
-	case IRA_RELEASE:
-		return "release";
-	case IRA_READ_INV:
-		return "begin-read";
-	case IRA_READ_RESP:
-		return "end-read";
-	case IRA_WRITE_INV:
-		return "begin-write";
-	default:
-		return "end-write";
-	}
-}
-
 static void accesses(const struct run *r, const struct run_step *s, struct json_out *j)
 {
+	assert(s->event + s->nevent <= r->nevents);
 	json_begin_array(j, "accesses");
 	for (uint32_t i = 0; i < s->nevent; i++) {
 		const struct ir_event *e = &r->events[s->event + i];
 		json_begin_object(j, NULL);
-		json_text(j, "mode", mode_name(e->mode));
+		json_text(j, "mode", ir_mode_name(e->mode));
 		variable(r->ir, e->var, e->elem, j);
 		if (e->mode != IRA_READ_INV) {
 			var_value(r->ir, "before", e->var, e->before, j);
@@ -76,6 +56,7 @@ static void accesses(const struct run *r, const struct run_step *s, struct json_
 
 static void changes(const struct run *r, const struct run_step *s, struct json_out *j)
 {
+	assert(s->change + s->nchange <= r->nchanges);
 	json_begin_array(j, "changes");
 	for (uint32_t i = 0; i < s->nchange; i++) {
 		const struct run_change *c = &r->changes[s->change + i];
@@ -91,6 +72,7 @@ static void changes(const struct run *r, const struct run_step *s, struct json_o
 /* Named locals that the step gave a value. */
 static void local_values(const struct run *r, const struct run_step *s, struct json_out *j)
 {
+	assert(s->local + s->nlocal <= r->nlocals);
 	if (!s->nlocal)
 		return;
 	json_begin_array(j, "locals");
@@ -140,6 +122,7 @@ static void boundaries(const struct ir *p, const struct run_step *s, struct json
 
 static void fault(const struct run *r, const struct run_step *s, struct json_out *j)
 {
+	assert(s->fault != IRF_NONE && s == &r->steps[r->nsteps - 1]);
 	struct ir_effect eff = run_fault(r);
 	struct source_pos at = source_pos(r->ir->src, r->ir->spans[s->fault_ins].start);
 	struct buf text;
@@ -156,6 +139,7 @@ static void fault(const struct run *r, const struct run_step *s, struct json_out
 
 static void step(const struct run *r, uint32_t i, struct json_out *j)
 {
+	assert(i < r->nsteps);
 	const struct run_step *s = &r->steps[i];
 	const struct ir *p = r->ir;
 	struct source_pos at = source_pos(p->src, p->nodes[s->node].span.start);
@@ -208,6 +192,7 @@ static void shared(const struct ir *p, const int32_t *state, struct json_out *j)
 /* `"name": value` of a local, in this frame. */
 static void local(const struct ir *p, uint32_t id, const char *name, const int32_t *f, struct json_out *j)
 {
+	assert(id < p->nlocals && p->locals[id].slot != IR_NONE);
 	const struct ir_local *l = &p->locals[id];
 	if (l->is_array)
 		json_begin_array(j, name);
@@ -239,6 +224,7 @@ void run_json_end(const struct ir *p, const int32_t *state, const char *key, str
 
 static void thread_state(const struct run *r, uint32_t t, struct json_out *j)
 {
+	assert(t < r->ir->nthreads);
 	const struct ir *p = r->ir;
 	const struct ir_node *n = &p->nodes[ir_node_of(p, run_now(r), t)];
 	const int32_t *f = run_now(r) + p->threads[t].frame;
@@ -307,4 +293,18 @@ void run_json(const struct run *r, struct json_out *j)
 	json_end(j);
 	json_line(j, 2);
 	state(r, j);
+}
+
+json_t *run_json_value(const struct run *r)
+{
+	struct buf text;
+	struct json_out j;
+	buf_init(&text);
+	json_out_init(&j, &text, true);
+	json_begin_object(&j, NULL);
+	run_json(r, &j);
+	json_end(&j);
+	json_t *value = text.failed ? NULL : json_loadb(text.data, text.len, 0, NULL);
+	buf_free(&text);
+	return value;
 }

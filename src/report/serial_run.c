@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/step_text.h"
 #include "verdict/verdict.h"
 
@@ -16,6 +17,7 @@ struct serial_rerun {
 /* One step: with the same picks as there, when they are possible here. */
 static bool take(struct serial_rerun *s, uint32_t thread, const struct run_step *like)
 {
+	assert(thread < s->run->ir->nthreads);
 	if (like && run_step(s->run, thread, s->from->picks + like->pick, like->npick) == RUN_OK)
 		return true;
 	uint32_t n = run_outcomes(s->run, thread, s->room, 1);
@@ -25,6 +27,7 @@ static bool take(struct serial_rerun *s, uint32_t thread, const struct run_step 
 /* The whole block, in one piece: the picks are those of its steps there. */
 static bool take_block(struct serial_rerun *s, uint32_t first)
 {
+	assert(first < s->from->nsteps && s->from->steps[first].entered != IR_NONE);
 	const struct run *r = s->from;
 	uint32_t thread = r->steps[first].thread, block = r->steps[first].entered, i = first;
 	for (uint32_t n = 0; n < SERIAL_RUN_MAX; n++) {
@@ -45,6 +48,7 @@ static bool take_block(struct serial_rerun *s, uint32_t first)
 /* Where the block entered at step `at` is left; nsteps: nowhere. */
 static uint32_t left_at(const struct run *r, uint32_t at)
 {
+	assert(at < r->nsteps && r->steps[at].entered != IR_NONE);
 	uint32_t i = at;
 	while (i < r->nsteps && !(r->steps[i].thread == r->steps[at].thread && r->steps[i].exited == r->steps[at].entered))
 		i++;
@@ -91,6 +95,7 @@ bool serial_run(const struct run *r, uint32_t block, bool at_exit, struct run *o
 /* The item a step belongs to, by number among those of its thread. */
 static uint32_t item_of(const struct run *r, uint32_t block, uint32_t step)
 {
+	assert(step < r->nsteps);
 	uint32_t item = 0, thread = r->steps[step].thread;
 	bool in = false;
 	for (uint32_t i = 0; i < step; i++) {
@@ -109,6 +114,7 @@ static uint32_t item_of(const struct run *r, uint32_t block, uint32_t step)
 /* How often the thread was at the step's node before, within its item. */
 static uint32_t round_of(const struct run *r, const uint32_t *items, uint32_t step)
 {
+	assert(step < r->nsteps);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < step; i++)
 		n += r->steps[i].thread == r->steps[step].thread && items[i] == items[step] &&
@@ -120,6 +126,7 @@ static uint32_t round_of(const struct run *r, const uint32_t *items, uint32_t st
 static uint32_t counterpart(const struct run *r, const uint32_t *items, uint32_t step, const struct run *there,
                             const uint32_t *items_there)
 {
+	assert(step < r->nsteps);
 	uint32_t round = round_of(r, items, step);
 	for (uint32_t i = 0; i < there->nsteps; i++)
 		if (there->steps[i].thread == r->steps[step].thread && items_there[i] == items[step] &&
@@ -142,6 +149,7 @@ static bool same_access(const struct ir_event *a, const struct ir_event *b)
 /* "-> 1", "= 2", "next[1] -> 0": the first access that differs there. */
 static char *difference(const struct run *r, uint32_t a, const struct run *there, uint32_t b, const struct glyphs *g)
 {
+	assert(a < r->nsteps && b < there->nsteps);
 	const struct run_step *x = &r->steps[a], *y = &there->steps[b];
 	const struct ir_event *f = NULL, *e = NULL;
 	for (uint32_t i = 0; i < y->nevent && !f; i++) {
@@ -166,6 +174,7 @@ static char *difference(const struct run *r, uint32_t a, const struct run *there
 
 bool serial_notes(const struct run *r, uint32_t block, const struct run *there, const struct glyphs *g, char **notes)
 {
+	assert(r->ir == there->ir);
 	uint32_t *items = calloc((size_t)r->nsteps + there->nsteps + 1, sizeof *items);
 	uint32_t *items_there = items ? items + r->nsteps : NULL;
 	bool any = false;

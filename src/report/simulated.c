@@ -8,7 +8,7 @@
 #include "report/run_json.h"
 #include "report/step_text.h"
 #include "report/table.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 
 #define SHOWN_VALUES 64u  /* array elements and variables in a line */
 #define REPLAY_SHOWN 400u /* bytes of a schedule that a line may have */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define SOURCE_SHOWN 120u /* bytes of a statement's text */
 
 const struct glyphs *glyphs_for(bool utf8)
@@ -20,6 +22,7 @@ static void safe(struct buf *out, const char *s)
 
 void text_thread(const struct ir *p, uint32_t thread, struct buf *out)
 {
+	assert(thread < p->nthreads);
 	struct buf name;
 	buf_init(&name);
 	ir_print_thread(p, thread, &name);
@@ -30,6 +33,7 @@ void text_thread(const struct ir *p, uint32_t thread, struct buf *out)
 
 void text_who(const struct ir *p, uint32_t thread, struct buf *out)
 {
+	assert(thread < p->nthreads);
 	struct buf name;
 	buf_init(&name);
 	ir_print_thread(p, thread, &name);
@@ -41,6 +45,7 @@ void text_who(const struct ir *p, uint32_t thread, struct buf *out)
 
 void text_variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *out)
 {
+	assert(var < p->nvars && elem < p->vars[var].len);
 	safe(out, p->vars[var].name);
 	if (p->vars[var].is_array)
 		buf_printf(out, "[%u]", elem);
@@ -57,11 +62,13 @@ static void value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id,
 
 void text_value(const struct ir *p, uint32_t var, int32_t v, struct buf *out)
 {
+	assert(var < p->nvars);
 	value(p, p->vars[var].value, p->vars[var].enum_id, v, out);
 }
 
 void text_local(const struct ir *p, const struct run_local *l, struct buf *out)
 {
+	assert(l->local < p->nlocals);
 	const struct ir_local *d = &p->locals[l->local];
 	safe(out, d->name);
 	if (d->is_array)
@@ -72,6 +79,7 @@ void text_local(const struct ir *p, const struct run_local *l, struct buf *out)
 
 uint32_t text_line(const struct ir *p, uint32_t node)
 {
+	assert(node < p->nnodes);
 	return source_pos(p->src, p->nodes[node].span.start).line;
 }
 
@@ -82,6 +90,7 @@ uint32_t text_visible(const struct run *r, uint32_t thread, uint32_t *out, uint3
 
 uint32_t text_visible_in(const struct ir *p, const int32_t *state, uint32_t thread, uint32_t *out, uint32_t max)
 {
+	assert(thread < p->nthreads);
 	uint32_t n = 0, node = ir_node_of(p, state, thread);
 	for (uint32_t sc = p->nodes[node].scope; sc != IR_NONE; sc = p->scopes[sc].parent)
 		for (uint32_t k = 0; k < p->scopes[sc].nlocal; k++) {
@@ -113,12 +122,14 @@ static uint32_t comment_length(const char *s, uint32_t len)
 	}
 	while (i + 1 < len && !(s[i] == '*' && s[i + 1] == '/'))
 		i++;
+	assert(i < len);
 	return i + 2 < len ? i + 2 : len;
 }
 
 /* A statement on one line, without comments and the last semicolon. */
 static void source(const struct ir *p, struct span s, struct buf *out)
 {
+	assert(s.start <= s.end);
 	struct buf line;
 	bool space = false;
 	uint32_t end = s.end < p->src->len ? s.end : p->src->len;
@@ -148,6 +159,7 @@ static void source(const struct ir *p, struct span s, struct buf *out)
 /* These return how many bytes at the end are the result. */
 static size_t event_update(const struct ir *p, const struct ir_event *e, const struct glyphs *g, struct buf *out)
 {
+	assert(e->ins < p->ncode);
 	uint8_t op = p->code[e->ins].op;
 	buf_str(out, op == IR_CAS ? "cas(" : op == IR_XCHG ? "exchange(" : "fetch_add(");
 	text_variable(p, e->var, e->elem, out);
@@ -200,6 +212,7 @@ static size_t event(const struct ir *p, const struct ir_event *e, const struct g
 
 static size_t events(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
+	assert(s->event + s->nevent <= r->nevents);
 	size_t result = 0;
 	for (uint32_t i = 0; i < s->nevent; i++) {
 		if (i)
@@ -213,6 +226,7 @@ static size_t events(const struct run *r, const struct run_step *s, const struct
 
 static void operation(const struct ir *p, uint32_t oper, struct buf *out)
 {
+	assert(oper < p->nopers && p->opers[oper].object < p->nobjects);
 	safe(out, p->objects[p->opers[oper].object].name);
 	buf_char(out, '.');
 	safe(out, p->opers[oper].method);
@@ -220,6 +234,7 @@ static void operation(const struct ir *p, uint32_t oper, struct buf *out)
 
 static void invocation(const struct ir *p, const struct run_step *s, struct buf *out)
 {
+	assert(s->invoked < p->nopers);
 	const struct ir_oper *o = &p->opers[s->invoked];
 	const struct ir_object *obj = &p->objects[o->object];
 	buf_str(out, "call ");
@@ -232,6 +247,7 @@ static void invocation(const struct ir *p, const struct run_step *s, struct buf 
 
 static size_t response(const struct ir *p, const struct run_step *s, struct buf *out)
 {
+	assert(s->responded < p->nopers);
 	const struct ir_oper *o = &p->opers[s->responded];
 	const struct ir_object *obj = &p->objects[o->object];
 	operation(p, s->responded, out);
@@ -264,6 +280,12 @@ static void statement(const struct run *r, const struct run_step *s, const struc
 		buf_char(out, ')');
 }
 
+static void primitive(const struct ir *p, const struct ir_node *n, struct buf *out)
+{
+	buf_str(out, n->primitive == IR_PRIMITIVE_RESUMES ? "resume " : "");
+	source(p, n->span, out);
+}
+
 /* Returns how many bytes at the end are the step's result. */
 static size_t action(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
@@ -280,6 +302,10 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 		buf_str(out, "start");
 		return 0;
 	case IRN_STEP:
+		if (n->primitive) {
+			primitive(p, n, out);
+			return 0;
+		}
 		if (p->sml || !s->nevent || s->nevent > 4) {
 			statement(r, s, g, out);
 			return 0;
@@ -289,6 +315,10 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 	case IRN_ACCESS:
 	case IRN_LOCK:
 	case IRN_REGISTER:
+		if (n->primitive) {
+			primitive(p, n, out);
+			return 0;
+		}
 		if (s->nevent)
 			return events(r, s, g, out);
 		source(p, n->span, out);
@@ -309,7 +339,9 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
  * value that a read of a safe or regular variable returned is already shown. */
 static void choice(const struct run *r, const struct run_step *s, struct buf *out)
 {
-	bool told = s->npick == 1 && s->nevent == 1 && r->events[s->event].mode == IRA_READ_RESP;
+	assert(s->pick + s->npick <= r->npicks && s->local + s->nlocal <= r->nlocals);
+	bool told = s->npick == 1 && ((s->nevent == 1 && r->events[s->event].mode == IRA_READ_RESP) ||
+	                              r->ir->nodes[s->node].primitive); /* whom a signal woke is in the changes */
 	for (uint32_t i = 0; i < s->nlocal; i++) {
 		buf_str(out, ", ");
 		text_local(r->ir, &r->locals[s->local + i], out);
@@ -333,6 +365,7 @@ static void consequences(const struct run *r, const struct run_step *s, struct b
 
 static void boundary(const struct run *r, const struct run_step *s, const char *in, const char *out_, struct buf *out)
 {
+	assert((s->entered != IR_NONE) != (s->exited != IR_NONE));
 	bool enter = s->entered != IR_NONE;
 	buf_printf(out, "%s ", enter ? in : out_);
 	safe(out, r->ir->blocks[enter ? s->entered : s->exited].name);
@@ -340,6 +373,7 @@ static void boundary(const struct run *r, const struct run_step *s, const char *
 
 static size_t step(const struct run *r, uint32_t i, const struct glyphs *g, const char *in, const char *out_, struct buf *out)
 {
+	assert(i < r->nsteps);
 	const struct run_step *s = &r->steps[i];
 	size_t result = 0;
 	if (s->entered != IR_NONE || s->exited != IR_NONE)
@@ -363,6 +397,7 @@ size_t text_step_lane(const struct run *r, uint32_t i, const struct glyphs *g, s
 
 size_t text_changes(const struct run *r, uint32_t i, const struct glyphs *g, bool brief, struct buf *out)
 {
+	assert(i < r->nsteps && r->steps[i].change + r->steps[i].nchange <= r->nchanges);
 	const struct run_step *s = &r->steps[i];
 	size_t at = out->len;
 	for (uint32_t k = 0; k < s->nchange; k++) {
@@ -410,6 +445,7 @@ static void wait_values(const struct run *r, const struct ir_node *n, struct buf
 
 void text_wait(const struct run *r, uint32_t thread, struct buf *out)
 {
+	assert(thread < r->ir->nthreads);
 	const struct ir *p = r->ir;
 	const struct ir_node *n = &p->nodes[ir_node_of(p, run_now(r), thread)];
 	const struct ir_access *a = acquired(p, n);

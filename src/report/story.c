@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/check_text.h"
 #include "report/run_json.h"
 #include "report/serial_run.h"
@@ -17,6 +18,7 @@ enum { SERIAL_ENDS = 16 }; /* in words */
 
 void story_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 {
+	assert(v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS);
 	buf_str(out, "No serial order of the same blocks terminates");
 	if (!v->halt) {
 		buf_char(out, '.');
@@ -50,6 +52,7 @@ void story_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 
 static void say_sentence(struct story *s, const struct verdict *v)
 {
+	assert(!s->marks && !s->sentence.len);
 	const struct run *r = &s->run;
 	s->marks = calloc((size_t)r->nsteps + 1, sizeof *s->marks);
 	if (v->problem == PROBLEM_ATOMICITY) {
@@ -67,6 +70,7 @@ static void say_sentence(struct story *s, const struct verdict *v)
 /* Does the slot differ from the run's end in some serial order? */
 static bool slot_differs(const struct ir *p, const struct verdict *v, const int32_t *end, uint32_t s)
 {
+	assert(s < p->nstate && (!v->nserial || v->serial));
 	for (uint32_t i = 0; i < v->nserial; i++)
 		if (v->serial[(size_t)i * p->nstate + s] != end[s])
 			return true;
@@ -95,6 +99,7 @@ static uint32_t telling_values(const struct ir *p, const struct verdict *v, cons
 /* " finished", " at 12:5 (read x in v = x)" */
 static void stands(const struct ir *p, uint32_t node, struct buf *out)
 {
+	assert(node < p->nnodes);
 	const struct ir_node *n = &p->nodes[node];
 	struct source_pos at = source_pos(p->src, n->span.start);
 	struct buf what;
@@ -114,6 +119,7 @@ static void stands(const struct ir *p, uint32_t node, struct buf *out)
 static uint32_t telling_locals(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state, uint32_t n,
                                struct buf *out)
 {
+	assert(!v->nserial || v->serial);
 	uint32_t seen[32];
 	for (uint32_t t = 0; t < p->nthreads; t++) {
 		uint32_t frame = p->threads[t].frame, count = text_visible_in(p, state, t, seen, 32);
@@ -163,6 +169,7 @@ static uint32_t unnamed_differs(const struct ir *p, const int32_t *end, const in
 /* The serial ends as text, each once; `mine` is the run's. */
 static void list_ends(const struct ir *p, const struct verdict *v, const int32_t *end, const char *mine, struct buf *out)
 {
+	assert(v->nserial);
 	struct buf got[SERIAL_ENDS];
 	uint32_t n = 0, same = IR_NONE;
 	for (uint32_t i = 0; i < v->nserial && i < SERIAL_ENDS; i++) {
@@ -235,12 +242,14 @@ static bool about_serial(const struct verdict *v)
 
 void story_companions(struct story *s, const struct verdict *v)
 {
+	assert(!s->possible[0] && !s->possible[1]);
 	for (int at_exit = 0; at_exit < 2 && about_serial(v) && s->run.nsteps <= SERIAL_RUN_MAX; at_exit++)
 		s->possible[at_exit] = serial_run(&s->run, v->block, at_exit != 0, &s->serial[at_exit]);
 }
 
 static void tell(struct story *s, const struct verdict *v)
 {
+	assert(!s->replayed);
 	s->replayed = true;
 	if (v->causal)
 		return; /* has words of its own */
@@ -260,6 +269,7 @@ static void clear(struct story *s)
 /* Of a causal counterexample: its concrete run, when it is one of these threads. */
 static bool has_run(const struct ir *p, const struct verdict *v)
 {
+	assert(!v->causal || v->causal->count);
 	if (!v->causal)
 		return v->path != NULL;
 	for (uint32_t t = 0; t < p->ntemplates; t++)
@@ -268,7 +278,8 @@ static bool has_run(const struct ir *p, const struct verdict *v)
 	return v->causal->concrete == CAUSAL_POSSIBLE;
 }
 
-void story_make(struct story *s, const struct ir *p, const struct verdict *v)
+/* Replays the verdict's counterexample and says what there is to say; `s` is to be freed in any case. */
+static void story_make(struct story *s, const struct ir *p, const struct verdict *v)
 {
 	const struct move *path = v->causal ? v->causal->path : v->path;
 	clear(s);
@@ -280,13 +291,14 @@ void story_make(struct story *s, const struct ir *p, const struct verdict *v)
 
 void story_of_run(struct story *s, struct run *r, const struct verdict *v)
 {
+	assert(r->ir);
 	clear(s);
 	s->run = *r;
 	memset(r, 0, sizeof *r);
 	tell(s, v);
 }
 
-void story_free(struct story *s)
+static void story_free(struct story *s)
 {
 	run_free(&s->run);
 	run_free(&s->serial[0]);
@@ -299,6 +311,7 @@ void story_free(struct story *s)
 
 void story_give_back(struct story *s, struct run *r)
 {
+	assert(s->replayed);
 	*r = s->run;
 	memset(&s->run, 0, sizeof s->run);
 	story_free(s);
@@ -334,6 +347,7 @@ static void order_text(const struct run *r, uint32_t block, struct buf *out)
 
 static void orders(const struct story *s, uint32_t block, struct json_out *j)
 {
+	assert(block == VERDICT_PROGRAM || block < s->run.ir->nblocks);
 	struct buf order[2];
 	for (int k = 0; k < 2; k++) {
 		buf_init(&order[k]);
@@ -371,6 +385,7 @@ static void lines(const char *key, const struct buf *text, struct json_out *j)
 
 static void ends(const struct story *t, const struct verdict *v, struct json_out *j)
 {
+	assert(t->replayed);
 	const struct run *r = &t->run;
 	struct buf got[STORY_ENDS];
 	uint32_t n = 0;
@@ -433,6 +448,7 @@ static void waits(const struct run *r, struct json_out *j)
 
 void story_json(const struct story *s, const struct verdict *v, struct json_out *j)
 {
+	assert(s->replayed);
 	sentence(s, v, j);
 	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
 		waits(&s->run, j);

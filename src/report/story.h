@@ -35,15 +35,12 @@ struct story {
 	struct causal_story *causal; /* of a causal counterexample, or NULL */
 };
 
-/* Replays the verdict's counterexample and says what there is to say; `s` is to be freed in any case. */
-void story_make(struct story *s, const struct ir *p, const struct verdict *v);
 /* The same for a run that is there already, and becomes the story's. */
 void story_of_run(struct story *s, struct run *r, const struct verdict *v);
 /* ... until it is taken back; frees the story. */
 void story_give_back(struct story *s, struct run *r);
 /* The companions alone, of s->run. */
 void story_companions(struct story *s, const struct verdict *v);
-void story_free(struct story *s);
 /* One for each of n verdicts; NULL: no memory. */
 struct story *stories_make(const struct ir *p, const struct verdict *v, uint32_t n);
 void stories_free(struct story *s, uint32_t n);

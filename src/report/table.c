@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 #include "report/line.h"
 #include "report/step_text.h"
@@ -55,6 +56,7 @@ static size_t pool_mark(struct table *t)
 
 static unsigned columns(const struct table *t, size_t at, size_t len)
 {
+	assert(at + len <= t->pool.len);
 	size_t n = len ? utf8_columns(t->pool.data + at, len) : 0;
 	return n > 100000 ? 100000 : (unsigned)n;
 }
@@ -66,11 +68,13 @@ static unsigned max2(unsigned a, unsigned b)
 
 static void fill_row(struct table *t, struct table_row *w, uint32_t step)
 {
+	assert(step < t->r->nsteps);
 	const struct table_options *o = t->o;
 	w->step = step;
 	w->text = pool_mark(t);
 	w->tail_len = text_step_lane(t->r, step, t->g, &t->pool);
 	w->text_len = pool_mark(t) - w->text;
+	assert(t->pool.failed || w->tail_len <= w->text_len);
 	w->change = pool_mark(t);
 	text_changes(t->r, step, t->g, false, &t->pool);
 	w->change_len = pool_mark(t) - w->change;
@@ -94,6 +98,7 @@ static bool collect_rows(struct table *t)
 	t->nrows = shown;
 	t->head = shown == n ? n : (shown + 1) / 2;
 	t->left_out = n - shown;
+	assert(t->head <= t->nrows && t->nrows + t->left_out == n);
 	for (uint32_t i = 0; i < shown; i++)
 		fill_row(t, &t->rows[i], i < t->head ? i : i + t->left_out);
 	return !t->pool.failed;
@@ -117,6 +122,7 @@ static bool collect_lanes(struct table *t)
 		}
 	for (uint32_t i = 0; i < r->nsteps; i++)
 		t->lanes[t->lane_of[r->steps[i].thread]].blocks |= r->steps[i].entered != IR_NONE;
+	assert(t->nlanes <= nthreads);
 	return true;
 }
 
@@ -132,6 +138,7 @@ static unsigned digits(uint32_t n)
 
 static unsigned label_width(const struct table *t, uint32_t thread, bool number)
 {
+	assert(thread < t->r->ir->nthreads);
 	struct buf b;
 	if (number)
 		return digits(thread + 1);
@@ -169,6 +176,7 @@ static void measure(struct table *t)
 		t->thread_want = max2(t->thread_want, label_width(t, t->lanes[i].thread, false));
 	t->thread_want = max2(t->thread_want, 6);
 	t->mark_width = t->nlanes ? digits(t->lanes[t->nlanes - 1].thread + 1) : 1;
+	assert(t->step_width >= 4 && t->line_width >= 4 && t->mark_width);
 }
 
 /* The columns a layout wants, one after the other, into `want`. */
@@ -185,6 +193,7 @@ static uint32_t wanted(const struct table *t, enum table_layout layout, unsigned
 		want[n++] = t->change_want;
 	if (t->note_want)
 		want[n++] = t->note_want;
+	assert(n <= t->nlanes + 4);
 	return n;
 }
 
@@ -204,11 +213,13 @@ static unsigned common_bound(const unsigned *want, uint32_t n, unsigned room)
 		else
 			hi = mid - 1;
 	}
+	assert(lo >= 1 && lo <= hi);
 	return lo;
 }
 
 static unsigned bound_for(const struct table *t, enum table_layout layout, unsigned *want)
 {
+	assert(layout <= LAYOUT_LIST);
 	uint32_t n = wanted(t, layout, want);
 	uint64_t fixed = t->step_width + t->line_width + (uint64_t)GAP * (n + 1) + (t->o->marks ? 2 : 0);
 	if (layout == LAYOUT_MARKS)
@@ -232,6 +243,7 @@ static unsigned capped(const struct table *t, unsigned want)
 
 static bool choose_layout(struct table *t)
 {
+	assert(t->lanes || !t->nlanes);
 	unsigned *want = calloc((size_t)t->nlanes + 4, sizeof *want);
 	if (!want)
 		return false;
@@ -312,6 +324,7 @@ static void header(struct table *t, struct line *l)
 /* The text of a step in its lane: bar, then words. */
 static void cell(struct table *t, struct line *l, const struct table_row *w, struct lane *ln, unsigned width)
 {
+	assert(w->step < t->r->nsteps && w->text + w->text_len <= t->pool.len);
 	const struct run_step *s = &t->r->steps[w->step];
 	const char *text = t->pool.data + w->text;
 	const char *style = s->fault != IRF_NONE ? RED : NULL;
@@ -332,6 +345,7 @@ static void cell(struct table *t, struct line *l, const struct table_row *w, str
 /* A lane without words: the corners, the bar, or a dot for a step. */
 static void put_mark(struct table *t, struct line *l, const struct run_step *s, const struct lane *ln)
 {
+	assert(t->layout == LAYOUT_MARKS);
 	const struct glyphs *g = t->g;
 	const char *m = s->thread != ln->thread ? (ln->inside ? g->bar : "")
 	                : s->entered != IR_NONE ? g->top
@@ -342,6 +356,7 @@ static void put_mark(struct table *t, struct line *l, const struct run_step *s, 
 
 static void step_row(struct table *t, struct line *l, const struct table_row *w)
 {
+	assert(w->step < t->r->nsteps && t->lane_of[t->r->steps[w->step].thread] < t->nlanes);
 	const struct run_step *s = &t->r->steps[w->step];
 	uint32_t lane = t->lane_of[s->thread];
 	unsigned at = t->o->marks ? 2 : 0;
@@ -394,12 +409,14 @@ static void step_row(struct table *t, struct line *l, const struct table_row *w)
 /* Where the threads are with respect to blocks, after step i. */
 static void walk(struct table *t, uint32_t i)
 {
+	assert(i < t->r->nsteps);
 	const struct run_step *s = &t->r->steps[i];
 	t->lanes[t->lane_of[s->thread]].inside = t->r->ir->nodes[s->next].block != IR_NONE;
 }
 
 static void gap_row(struct table *t, struct buf *out)
 {
+	assert(t->left_out);
 	struct line l = { .out = out, .color = t->o->color };
 	struct buf b;
 	buf_init(&b);

@@ -4,8 +4,11 @@
 
 #include <jansson.h>
 
-#include "report/trace_predict.h"
+#include "report/trace_judged.h"
 #include "report/trace_report.h"
+#include "base/json_out.h"
+#include "event/names.h"
+#include "verdict/predicted.h"
 
 struct run_shown {
 	uint32_t count, confirmed, suppressed;
@@ -48,5 +51,10 @@ struct trace_text_options {
 };
 /* Such a result as text. */
 void trace_text(const json_t *result, const struct trace_text_options *how, struct buf *out);
+
+/* ---- trace_predict.c: what --predict found ---- */
+
+/* The member "predicted". */
+void predict_json(const struct predictions *p, const struct trace_names *t, struct json_out *j);
 
 #endif

@@ -1,4 +1,4 @@
-#include "report/trace_predict.h"
+#include "report/trace_judged.h"
 
 #include "event/event.h"
 #include "report/trace_report.h"

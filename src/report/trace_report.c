@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "event/event.h"
 
 void cycles_init(struct cycles *f, uint32_t limit, bool each)
@@ -16,6 +17,7 @@ void cycles_init(struct cycles *f, uint32_t limit, bool each)
 
 void cycles_free(struct cycles *f)
 {
+	assert(f->n <= f->cap);
 	for (uint32_t i = 0; i < f->n; i++)
 		free((void *)(uintptr_t)f->list[i].cycle.links);
 	free(f->list);
@@ -25,6 +27,7 @@ void cycles_free(struct cycles *f)
 
 static uint64_t key_of(const struct cycle *c)
 {
+	assert(!c->n || c->links);
 	uint64_t h = hash64((uint64_t)c->closing.block_loc << 32 | c->closing.block_label);
 	h = hash64(h ^ c->closing.loc);
 	if (c->n) {
@@ -48,6 +51,7 @@ static bool keep(struct cycles *f, const struct cycle *c)
 	}
 	f->list[f->n] = (struct trace_finding){ *c, 1 };
 	f->list[f->n++].cycle.links = links;
+	assert(f->n <= f->cap);
 	return true;
 }
 
@@ -80,6 +84,7 @@ void cycles_add(void *ctx, const struct cycle *c)
 
 void op_show(const struct trace_names *t, uint8_t kind, uint32_t target, struct buf *out)
 {
+	assert(kind < EVENT_KINDS);
 	static const uint8_t space[EVENT_KINDS] = { NS_VAR, NS_VAR, NS_LOCK, NS_LOCK, NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL };
 	buf_str(out, event_kind_name[kind]);
 	if (kind >= EVENT_BEGIN && !target)
@@ -111,6 +116,7 @@ static void json_label(const struct trace_names *t, uint32_t label, struct buf *
 
 static void json_number(const struct trace_names *t, uint64_t event, struct json_out *j)
 {
+	assert(event);
 	uint64_t line = lines_of(&t->lines, event);
 	json_uint(j, "event", event);
 	if (line)
@@ -119,6 +125,7 @@ static void json_number(const struct trace_names *t, uint64_t event, struct json
 
 void json_event(const struct trace_names *t, const struct trace_event *e, struct buf *tmp, struct json_out *j)
 {
+	assert(e->kind < EVENT_KINDS);
 	json_number(t, e->event, j);
 	buf_clear(tmp);
 	names_show(&t->ns[NS_THREAD], e->thread, tmp);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 /* ---- the busiest -------------------------------------------------------- */
 
 struct stats_rank {
@@ -12,6 +14,7 @@ struct stats_rank {
 /* The `top` largest keys among n uses, largest first, into r; their number. */
 static uint32_t rank(const struct stats_use *u, size_t n, bool sum, struct stats_rank *r, uint32_t top)
 {
+	assert(top);
 	uint32_t have = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = u[i].a + (sum ? u[i].b : 0);
@@ -24,6 +27,7 @@ static uint32_t rank(const struct stats_use *u, size_t n, bool sum, struct stats
 		}
 		r[at] = (struct stats_rank){ key, (uint32_t)i };
 	}
+	assert(have <= top && (have < 2 || r[0].key >= r[have - 1].key));
 	return have;
 }
 

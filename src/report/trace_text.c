@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 #include "event/event.h"
 #include "report/doc.h"
@@ -141,6 +142,7 @@ static void block_show(const json_t *b, struct buf *out)
  * line would be wider than the terminal. Long names are cut. */
 static void event_line(const struct trace_text_out *o, const json_t *e, const char *what)
 {
+	assert(what);
 	struct line l = { o->b, false, 0, 0 };
 	struct buf b;
 	unsigned need = (unsigned)utf8_columns(what, strlen(what)), width = o->width;
@@ -172,6 +174,7 @@ enum { LINKS_SHOWN = 24 };
 
 static bool is_kind(const json_t *e, enum event_kind k)
 {
+	assert(k < EVENT_KINDS);
 	const char *op = doc_text(e, "op");
 	size_t n = strlen(event_kind_name[k]);
 	return !strncmp(op, event_kind_name[k], n) && op[n] == '(';
@@ -363,6 +366,7 @@ static void schedule(const json_t *f, struct buf *out)
 
 static void prediction(const struct trace_text_out *o, const json_t *f, size_t n)
 {
+	assert(n);
 	static const struct {
 		const char *what, *key;
 	} lines[2][4] = {
@@ -410,6 +414,7 @@ static void predictions(const struct trace_text_out *o, const json_t *p)
 
 void trace_text(const json_t *result, const struct trace_text_options *how, struct buf *out)
 {
+	assert(json_is_object(result) && how);
 	const struct trace_text_out o = { out, how->width, how->color, how->full };
 	const json_t *run = json_object_get(result, "run"), *predicted = json_object_get(result, "predicted");
 	verdict_line(result, run, out);

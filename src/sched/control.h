@@ -15,11 +15,12 @@
 
 #include <stdint.h>
 
+#include "sched/objtest.h"
 #include "sched/sched.h"
 
 enum {
 	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
-	CONTROL_VERSION = 2,
+	CONTROL_VERSION = 3,
 	CONTROL_STEPS = 1 << 17, /* of a run, at most */
 	CONTROL_PLACES = 4096,   /* places of accesses that are points */
 	CONTROL_MODULES = 256,
@@ -33,7 +34,8 @@ enum {
 	CONTROL_GAPS = 64,  /* functions that may not be atomic */
 	CONTROL_GAP_FNS = 4,
 	CONTROL_GAP_MODULES = 16,
-	CONTROL_SURVEYS = 32, /* runs that are told in records */
+	CONTROL_SURVEYS = 32,    /* runs that are told in records */
+	CONTROL_TEST_ROUNDS = 4, /* of a loop in an object test, after which it is taken to wait */
 };
 
 /* How runs are made. */
@@ -44,6 +46,7 @@ enum control_state {
 	CONTROL_RUNNING,
 	CONTROL_DONE,     /* all schedules asked for, or stopped at a failure */
 	CONTROL_GIVEN_UP, /* `why` says why: the tool may try another way */
+	CONTROL_OBJECT,   /* an object test: `object.about` describes it, and the tool chooses scenarios */
 };
 
 /* Why a program gave up, or what it says of its way of running. */
@@ -68,9 +71,10 @@ enum control_end {
 	CONTROL_RACE,
 	CONTROL_MISUSE, /* of a lock or thread: `text` */
 	CONTROL_NOT_ATOMIC,
-	CONTROL_LIMIT,    /* the run was cut: more than max_steps points */
-	CONTROL_PRUNED,   /* the strategy ended it */
-	CONTROL_DIVERGED, /* a replay: the schedule could not be followed; `code` is the step */
+	CONTROL_NOT_LINEARIZABLE, /* an object test: the history has no explanation */
+	CONTROL_LIMIT,            /* the run was cut: more than max_steps points */
+	CONTROL_PRUNED,           /* the strategy ended it */
+	CONTROL_DIVERGED,         /* a replay: the schedule could not be followed; `code` is the step */
 	CONTROL_ENDS
 };
 
@@ -109,7 +113,8 @@ struct control_race {
 struct control_end_of_link {
 	uint64_t pc, addr;
 	uint16_t thread;
-	uint8_t kind; /* enum event_kind */
+	uint8_t kind;  /* enum event_kind */
+	uint32_t step; /* steps of the schedule by then */
 };
 struct control_link {
 	struct control_end_of_link end[2];
@@ -153,6 +158,7 @@ struct control {
 	uint32_t only_gaps;   /* no others, and a failure counts only when such a gap was entered in its run */
 	struct control_gap gap[CONTROL_GAPS];
 	char gap_module[CONTROL_GAP_MODULES][CONTROL_PATH];
+	struct control_objtest object; /* both ways */
 
 	/* ---- from the program ---- */
 	uint32_t why, need;
@@ -188,8 +194,8 @@ struct control {
 	uint32_t kept_places;                          /* of `places`, those that were points in it */
 	uint64_t aside;                                /* only_gaps: runs that failed without having entered a gap */
 	uint64_t gaps;                                 /* NOT_ATOMIC: of which the block is one; else those that were entered */
-	uint32_t nlinks, block_thread;
-	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC */
+	uint32_t nlinks, block_thread;           /* nlinks 0: no block is known not to be atomic */
+	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC, or of a run in detail that failed otherwise */
 	char block_name[128];
 	uint64_t block_pc;
 	uint32_t nout;

@@ -217,6 +217,7 @@ static enum mode mode_of(const struct sched_op *op)
 	case SCHED_YIELD:
 	case SCHED_SLEEP:
 	case SCHED_CHOICE:
+	case SCHED_INVOKE:
 	case SCHED_PROCESS_EXIT:
 		return MODE_NONE;
 	default:

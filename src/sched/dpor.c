@@ -46,6 +46,7 @@ void dpor_restart(struct sched *s)
 	for (uint32_t i = 0; i < d->words; i++)
 		d->sleep[i] = 0;
 	s->st.complete = s->st.blocked = s->st.left_out = s->st.elsewhere = s->st.cut = 0;
+	assert(!d->depth && d->n_branches == 1);
 }
 
 static uint32_t diverge(struct sched *s, enum sched_differs what, uint32_t t, const struct sched_op *want)
@@ -209,6 +210,7 @@ static void branch_choices(struct sched *s, struct dpor_node *x, uint32_t n)
  * it, with every choice of event i: a choice that matters has been inserted. */
 static bool nobody_sleeps_after(struct sched *s, uint32_t i)
 {
+	assert(i < s->n);
 	const struct dpor *d = s->dpor;
 	const struct sched_event *e = &s->ev[i];
 	for (uint32_t w = 0; w < d->words; w++)
@@ -319,6 +321,20 @@ enum sched_verdict dpor_next(struct sched *s, enum sched_outcome outcome)
 		d->depth = k;
 	}
 	return SCHED_EXHAUSTED;
+}
+
+bool sched_order(struct sched *s)
+{
+	SCHED_ASSERT(s->in_run);
+	if (s->strategy != SCHED_DPOR)
+		return false;
+	settle(s);
+	return race_clocks(s);
+}
+
+bool sched_happens_before(const struct sched *s, uint32_t i, uint32_t j)
+{
+	return happens_after(s, j, i);
 }
 
 /* The run is to be done again: what it has decided so far is its prefix. */

@@ -153,6 +153,7 @@ void dpor_tree_free(struct dpor *d, uint32_t branch);
 uint32_t tree_new(struct dpor *d, uint32_t thread, const struct sched_op *op, uint32_t choice);
 void tree_insert(struct sched *s, const struct goes *g, const struct later *l);
 /* dpor_race.c */
+bool race_clocks(struct sched *s);                /* at the end: happens-before; false: memory */
 void races(struct sched *s);                      /* at the end: all of the run */
 void race_unlink(struct sched *s, uint32_t keep); /* forget events >= keep */
 void race_forget(struct sched *s);

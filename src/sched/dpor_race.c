@@ -26,6 +26,7 @@ static bool is_local(uint8_t kind)
 	case SCHED_YIELD:
 	case SCHED_SLEEP:
 	case SCHED_CHOICE:
+	case SCHED_INVOKE:
 		return true;
 	default:
 		return false;
@@ -265,19 +266,27 @@ static void race_pending(struct sched *s)
 	}
 }
 
-/* tree_insert needs the clocks of every event, so first all clocks, then the
- * races: the rows are there when the second pass meets them again. */
-void races(struct sched *s)
+bool race_clocks(struct sched *s)
 {
 	struct dpor *d = s->dpor;
 	if (s->n_ids > d->stride)
 		widen(s);
 	if (((size_t)s->n + 1) * d->stride > d->clock_max) {
 		d->full = true;
-		return;
+		return false;
 	}
 	for (; d->clocked < s->n; d->clocked++)
 		clock_event(s, d->clocked);
+	return true;
+}
+
+/* tree_insert needs the clocks of every event, so first all clocks, then the
+ * races: the rows are there when the second pass meets them again. */
+void races(struct sched *s)
+{
+	struct dpor *d = s->dpor;
+	if (!race_clocks(s))
+		return;
 	for (uint32_t i = 0; i < s->n && !d->full; i++)
 		race_event(s, i);
 	if (!d->full)

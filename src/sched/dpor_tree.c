@@ -4,6 +4,7 @@
  * weak initials of what is left of v, unless that ends at a leaf (then what
  * the leaf leads to covers v).
  */
+#include "base/invariant.h"
 #include "sched/dpor.h"
 
 uint32_t tree_new(struct dpor *d, uint32_t thread, const struct sched_op *op, uint32_t choice)
@@ -52,16 +53,19 @@ struct sequence {
 
 static uint32_t thread_at(const struct sequence *q, uint32_t i)
 {
+	assert(i < q->n);
 	return i + 1 == q->n ? q->l->thread : q->s->ev[q->d->v[i]].thread;
 }
 
 static const struct sched_op *op_at(const struct sequence *q, uint32_t i)
 {
+	assert(i < q->n);
 	return i + 1 == q->n ? &q->l->op : &q->s->ev[q->d->v[i]].op;
 }
 
 static uint32_t choice_at(const struct sequence *q, uint32_t i)
 {
+	assert(i < q->n);
 	if (i + 1 == q->n)
 		return NO_CHOICE;
 	const struct sched_event *e = &q->s->ev[q->d->v[i]];
@@ -70,12 +74,14 @@ static uint32_t choice_at(const struct sequence *q, uint32_t i)
 
 static uint16_t choices_at(const struct sequence *q, uint32_t i)
 {
+	assert(i < q->n);
 	return i + 1 == q->n ? 0 : q->s->ev[q->d->v[i]].choices;
 }
 
 /* Does v[j] happen before v[i], j < i, in the order where e' comes last? */
 static bool before(const struct sequence *q, uint32_t j, uint32_t i)
 {
+	assert(j < i && i < q->n);
 	uint32_t e = q->d->v[j];
 	if (i + 1 < q->n)
 		return happens_after(q->s, q->d->v[i], e);
@@ -126,6 +132,7 @@ static uint32_t make_sequence(struct sched *s, const struct goes *g)
 	}
 	d->used[n] = 0;
 	d->v[n++] = NONE;
+	assert(n);
 	return n;
 }
 

@@ -75,6 +75,7 @@ static const struct {
 	[SCHED_YIELD] = { "yield", C_LOCAL },
 	[SCHED_SLEEP] = { "sleep", C_LOCAL },
 	[SCHED_CHOICE] = { "choice", C_LOCAL },
+	[SCHED_INVOKE] = { "invoke", C_LOCAL },
 	[SCHED_BLOCK_BEGIN] = { "block-begin", C_LOCAL },
 	[SCHED_BLOCK_END] = { "block-end", C_LOCAL },
 };

@@ -81,7 +81,7 @@
  *   object        SCHED_INIT and SCHED_DESTROY of an object depend on every
  *                 operation on it.
  *   process exit  depends on everything: it ends all threads.
- *   yield, fence, sleep, choice: independent of everything. (Fences do nothing
+ *   yield, fence, sleep, choice, invoke: independent of everything. (Fences do nothing
  *                 under sequential consistency; the order is kept in `order`
  *                 for weaker models to come.)
  *
@@ -153,6 +153,7 @@ enum sched_kind {
 	SCHED_YIELD,
 	SCHED_SLEEP,  /* virtual time passes: a yield that is no sign of a spin */
 	SCHED_CHOICE, /* a choice by value of its own (sched_choose follows) */
+	SCHED_INVOKE, /* of an object test: a call that has no other point */
 	/* not points: sched_note records them where they happened */
 	SCHED_BLOCK_BEGIN, /* a = the block's id, as the user numbers them */
 	SCHED_BLOCK_END,

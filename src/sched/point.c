@@ -102,6 +102,7 @@ void thread_park(struct sched *s, uint32_t t, uint8_t why)
 
 void thread_unpark(struct sched *s, uint32_t t, uint8_t why)
 {
+	assert(t < s->n_ids && why);
 	struct sched_thread *x = &s->th[t];
 	if (!(x->parked & why))
 		return;
@@ -158,6 +159,7 @@ float lower_than_all(struct sched *s)
 
 static inline void rank_thread(struct sched *s, uint32_t t, float p)
 {
+	assert(t < s->o.max_threads);
 	s->priority[t] = p;
 	if (s->th[t].place == NONE)
 		return;
@@ -210,6 +212,7 @@ static inline uint32_t highest(struct sched *s)
 
 static uint32_t pct_depth(const struct sched *s)
 {
+	assert(s->o.depth && s->o.depth <= CHANGES_MAX);
 	/* the mix: mostly d = 3 and 2; 1 preempts no thread, so that a thread that spins a little and then
 	 * waits comes to wait before the others go on */
 	static const uint8_t mixed[8] = { 3, 2, 3, 1, 3, 2, 4, 5 };
@@ -234,6 +237,7 @@ void sample_begin(struct sched *s)
 
 void sample_thread(struct sched *s, uint32_t t)
 {
+	assert(t < s->o.max_threads);
 	s->granule[t] = GRANULE_NONE;
 	if (s->ranked)
 		rank_thread(s, t, random_priority(s));
@@ -419,6 +423,7 @@ static SCHED_NOINLINE uint32_t go_pos(struct sched *s, uint32_t at)
 
 static SCHED_NOINLINE uint32_t go_random(struct sched *s)
 {
+	assert(s->n_ready);
 	uint32_t t = s->n_ready == 1 ? s->dense[0] : s->dense[rnd_below(s, s->n_ready)];
 	record(s, t);
 	return t;

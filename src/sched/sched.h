@@ -235,6 +235,10 @@ struct sched_mark {
 	uint32_t thread, at;
 };
 const struct sched_mark *sched_marks(const struct sched *s, uint32_t *n, uint32_t *lost);
+/* Happens-before of the run, before sched_run_end. False: it is not known (only SCHED_DPOR keeps it), or out of
+ * memory. Then sched_happens_before(i, j): is event i before event j in every equivalent run, or the same? */
+bool sched_order(struct sched *s);
+bool sched_happens_before(const struct sched *s, uint32_t i, uint32_t j);
 /* The pending operation of t at the end of the run (kind 0: gone). */
 const struct sched_op *sched_pending(const struct sched *s, uint32_t t);
 /* Preemptions (a switch away from an enabled thread that did not yield) and switches. */

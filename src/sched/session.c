@@ -42,6 +42,7 @@ static void defaults(struct sched_options *o)
 
 static bool sensible(const struct sched_options *o)
 {
+	assert(o->shards && o->depth); /* after defaults() */
 	return o->strategy <= SCHED_GUIDE && o->max_threads <= SCHED_THREADS_MAX && o->shard < o->shards &&
 	       o->max_steps <= 1u << 30 && o->depth >= 1 && o->depth <= CHANGES_MAX;
 }
@@ -72,6 +73,7 @@ static void lay_out(struct sched *s, struct layout *l)
 	s->mark = layout_take(l, s->marks_max, sizeof *s->mark, false);
 	if (has_bounded(s))
 		bounded_layout(s, l);
+	assert(s->words * 64 >= t && padded >= t);
 }
 
 size_t sched_memory(const struct sched_options *given, size_t *good)
@@ -259,6 +261,7 @@ void sched_note(struct sched *s, uint32_t t, const struct sched_op *op)
 
 static uint32_t strategy_of_run(struct sched *s)
 {
+	assert(s->o.strategy <= SCHED_GUIDE);
 	if (s->o.strategy != SCHED_MIX)
 		return s->o.strategy;
 	uint64_t r = s->st.runs;

@@ -6,6 +6,9 @@
 #include <time.h>
 
 #include "base/console.h"
+#include "base/invariant.h"
+
+_Static_assert(EXIT_HOLDS == 0 && EXIT_VIOLATED == 1 && EXIT_USAGE == 2 && EXIT_UNKNOWN == 3, "sim_json() has a word for each");
 
 #define DEFAULT_STEPS 100u
 #define ROWS_SHOWN    100u /* of a trace, without --full */
@@ -30,6 +33,7 @@ void sim_trace(struct sim *s, struct buf *out)
 
 enum sim_end sim_end_of(struct sim *s, enum sim_end otherwise)
 {
+	assert(s->run.ir == s->ir);
 	bool finished = true;
 	if (run_faulted(&s->run))
 		return END_FAULT;
@@ -54,6 +58,7 @@ static enum sim_end walk(struct sim *s)
 		if (st != RUN_OK)
 			return END_MEMORY;
 		left |= s->run.steps[s->run.nsteps - 1].exited != IR_NONE;
+		assert(s->run.nsteps);
 		if (s->until == UNTIL_QUIESCENT && left && ir_quiescent(s->ir, run_now(&s->run)))
 			return sim_end_of(s, END_QUIESCENT);
 	}
@@ -63,6 +68,7 @@ static enum sim_end walk(struct sim *s)
 /* Runs until one faults, each with the next seed. */
 static enum sim_end hunt(struct sim *s)
 {
+	assert(s->until == UNTIL_FAULT && !s->schedule);
 	enum sim_end end = END_STEPS;
 	uint64_t first = s->seed;
 	for (uint64_t k = 0; k < s->runs; k++) {
@@ -70,6 +76,7 @@ static enum sim_end hunt(struct sim *s)
 		s->seed = first + k;
 		rng_seed(&s->rng, s->seed);
 		end = walk(s);
+		assert(end != END_QUIESCENT);
 		if (end == END_FAULT || end == END_MEMORY)
 			return end;
 	}
@@ -80,6 +87,7 @@ static enum sim_end hunt(struct sim *s)
 
 static struct simulated told(const struct sim *s, enum sim_end end)
 {
+	assert(s->run.ir == s->ir);
 	bool hunted = s->until == UNTIL_FAULT;
 	return (struct simulated){ .run = &s->run,
 		                   .model = s->path,
@@ -105,6 +113,7 @@ void sim_text(struct sim *s, enum sim_end end, bool by_hand, struct buf *out)
 
 int sim_code(const struct sim *s, enum sim_end end)
 {
+	assert(end != END_FAULT || run_faulted(&s->run));
 	if (end == END_MEMORY)
 		return EXIT_UNKNOWN;
 	if (end != END_FAULT)
@@ -114,6 +123,7 @@ int sim_code(const struct sim *s, enum sim_end end)
 
 void sim_json(struct sim *s, enum sim_end end, struct buf *out)
 {
+	assert(sim_code(s, end) <= EXIT_UNKNOWN);
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
 	struct simulated t = told(s, end);
 	simulated_json(&t, word[sim_code(s, end)], out);
@@ -123,6 +133,7 @@ void sim_json(struct sim *s, enum sim_end end, struct buf *out)
 
 static bool take_schedule(struct sim *s, struct buf *err, bool color_err)
 {
+	assert(s->schedule);
 	struct schedule_list sc;
 	sched_init(&sc);
 	bool ok = sched_read(&sc, s->ir, s->schedule) && sched_run(&sc, &s->run);
@@ -142,6 +153,7 @@ static uint64_t fresh_seed(void)
 
 int sim_begin(struct sim *s, bool fixed, struct buf *err, bool color_err)
 {
+	assert(s->ir && s->ir->nthreads);
 	if (!run_init(&s->run, s->ir)) {
 		buf_str(err, "intact sim: out of memory\n");
 		return EXIT_UNKNOWN;
@@ -155,11 +167,13 @@ int sim_begin(struct sim *s, bool fixed, struct buf *err, bool color_err)
 		s->steps = s->until == UNTIL_FAULT ? 1000 : DEFAULT_STEPS;
 	s->random = !s->schedule && !s->interactive;
 	rng_seed(&s->rng, s->seed);
+	assert(s->steps != UINT64_MAX && s->seed != UINT64_MAX);
 	return EXIT_HOLDS;
 }
 
 enum sim_end sim_run(struct sim *s)
 {
+	assert(s->run.ir == s->ir && s->steps != UINT64_MAX); /* after sim_begin() */
 	enum sim_end end = s->interactive ? END_SESSION : END_SCHEDULE;
 	if (s->walks) {
 		s->used_seed = true;
@@ -170,6 +184,7 @@ enum sim_end sim_run(struct sim *s)
 
 const char *sim_wrong(const struct sim *s)
 {
+	assert(s->path);
 	if (s->interactive && s->until != UNTIL_END)
 		return "--interactive and --until cannot be combined";
 	if (s->schedule && s->until == UNTIL_FAULT)

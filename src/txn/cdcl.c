@@ -306,6 +306,8 @@ static bool resolve(struct cdcl *s, const uint32_t *lits, uint32_t n)
 	for (uint32_t i = s->starts.data[top - 1]; i < s->ntrail; i++)
 		s->mark[var(s->trail[i])] = 0;
 	backtrack(s, back);
+	if (s->th.learned)
+		s->th.learned(s->th.arg, s->learnt.data, to);
 	uint32_t c = to > 1 ? store(s, s->learnt.data, to) : NO_REASON;
 	set(s, s->learnt.data[0], c);
 	s->bump /= 0.95;

@@ -30,6 +30,8 @@ struct cdcl_theory {
 	uint32_t (*prefer)(void *arg, uint32_t var);
 	/* True: give up. Asked now and then. */
 	bool (*stop)(void *arg);
+	/* A clause was learned; or NULL. */
+	void (*learned)(void *arg, const uint32_t *lits, uint32_t n);
 };
 
 struct cdcl; /* the arena's */

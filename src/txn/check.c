@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool txn_question_parse(struct txn_question *q, const char *list, const char **bad, size_t *len)
 {
 	q->nlevels = 0;
+	assert(list);
 	for (const char *p = list;; p++) {
 		size_t n = strcspn(p, ",");
 		struct isolation i;
@@ -29,16 +32,19 @@ bool txn_question_parse(struct txn_question *q, const char *list, const char **b
 
 static struct txn_answer *answer_of(struct txn_check *c, struct isolation i)
 {
+	assert(i.level < LEVEL_COUNT && i.order < ORDER_COUNT);
 	return &c->answers[i.level][i.order];
 }
 
 static const struct txn_answer *answered(const struct txn_check *c, struct isolation i)
 {
+	assert(i.level < LEVEL_COUNT && i.order < ORDER_COUNT);
 	return &c->answers[i.level][i.order];
 }
 
 static struct isolation nth(uint32_t k)
 {
+	assert(k < (uint32_t)LEVEL_COUNT * ORDER_COUNT);
 	return (struct isolation){ (uint8_t)(k % LEVEL_COUNT), (uint8_t)(k / LEVEL_COUNT) };
 }
 
@@ -47,6 +53,7 @@ static struct isolation nth(uint32_t k)
 /* What the new answer says of other levels: weaker ones hold, or stronger ones are violated, too. */
 static void spread(struct txn_check *c, struct isolation i)
 {
+	assert(isolation_exists(i));
 	const struct txn_answer *a = answer_of(c, i);
 	if (a->d.verdict == TXN_UNDECIDED)
 		return;
@@ -67,9 +74,10 @@ static void decide(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, 0, c->arena, lim, &a->d);
+	txn_decide(c->deps, i, (struct txn_decide_options){ .prove = c->prove }, c->arena, lim, &a->d);
 	a->decided = true;
 	spread(c, i);
+	assert(a->decided && a->d.level.level == i.level && a->d.level.order == i.order);
 }
 
 /* All levels: the strongest first, which settles everything when it holds; then the cheap ones, which may settle everything when they
@@ -94,7 +102,8 @@ static void try(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, TRY_CONFLICTS, c->arena, lim, &a->d);
+	txn_decide(c->deps, i, (struct txn_decide_options){ .max_conflicts = TRY_CONFLICTS, .prove = c->prove }, c->arena, lim,
+	           &a->d);
 	a->decided = a->d.verdict != TXN_UNDECIDED;
 	spread(c, i);
 }
@@ -115,20 +124,22 @@ static void decide_asked(struct txn_check *c, struct isolation i, struct limits 
 }
 
 bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim,
-               const char **why)
+               struct why *why)
 {
 	memset(c, 0, sizeof *c);
 	c->deps = d;
 	c->arena = keep;
 	c->all = !q->nlevels;
+	c->prove = q->prove;
 	c->most = d->th->realtime ? ORDER_REALTIME : d->th->sessions ? ORDER_SESSION : ORDER_NONE;
 	for (uint32_t k = 0; k < ALL_LEVELS; k++)
 		answer_of(c, nth(k))->implied_by = -1;
 	for (uint32_t k = 0; k < q->nlevels; k++)
 		if (q->levels[k].order > c->most) {
-			*why = q->levels[k].order == ORDER_REALTIME ? "has no real time: not every transaction has its invocation"
-			                                            : "names no sessions (processes)";
-			return false;
+			return why_set(why, "%s",
+			               q->levels[k].order == ORDER_REALTIME
+			                       ? "has no real time: not every transaction has its invocation"
+			                       : "names no sessions (processes)");
 		}
 	if (c->all) {
 		for (uint32_t k = 0; k < ALL_LEVELS; k++)
@@ -145,6 +156,7 @@ bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_quest
 		if (a->asked && (a->d.verdict == TXN_VIOLATED || (a->d.verdict == TXN_UNDECIDED && c->verdict == TXN_HOLDS)))
 			c->verdict = a->d.verdict;
 	}
+	assert(c->all || q->nlevels);
 	return true;
 }
 

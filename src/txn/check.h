@@ -7,8 +7,9 @@
 #include "txn/decide.h"
 
 struct txn_question {
-	struct isolation levels[LEVEL_COUNT * ORDER_COUNT];
+	struct isolation levels[(unsigned)LEVEL_COUNT * (unsigned)ORDER_COUNT];
 	uint32_t nlevels;        /* 0: all that the history can be asked about */
+	bool prove;              /* violations with a proof */
 	bool sessions, realtime; /* names without an order mean session order, real time */
 };
 
@@ -29,11 +30,12 @@ struct txn_check {
 	bool all;                 /* no level was named */
 	enum txn_order most;      /* the strongest order that the history tells of */
 	struct arena *arena;
+	bool prove;
 };
 
 /* False: the question cannot be asked of this history: *why says what is missing. */
 bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_question *q, struct arena *keep, struct limits *lim,
-               const char **why);
+               struct why *why);
 
 /* The answer with the fewest assumptions that tells why `i` is violated: a weakest level that is and that it implies. */
 const struct txn_answer *txn_check_reason(const struct txn_check *c, struct isolation i);

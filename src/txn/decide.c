@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "txn/search.h"
 
 /* One question: scratch memory is freed with it, also when it runs out. */
@@ -15,13 +16,14 @@ struct question {
 	struct limits *lim;
 	struct map pairs;
 	struct decision *out;
-	uint64_t max_conflicts;
+	struct txn_decide_options opts;
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
 static void undecided(struct question *q, const char *limit)
 {
+	assert(limit);
 	q->out->verdict = TXN_UNDECIDED;
 	q->out->limit = limit;
 }
@@ -49,6 +51,7 @@ static void holds(struct question *q, const struct txn_graph *g, const uint32_t 
 
 static const struct txn *txn_of(const struct deps *d, uint32_t t)
 {
+	assert(t < d->n);
 	return &d->th->txns[d->txn[t]];
 }
 
@@ -63,28 +66,17 @@ struct teller {
 
 static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count);
 
-static uint32_t reader_of(const struct deps *d, uint32_t read)
-{
-	uint32_t lo = 0, hi = d->n;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (d->read_first[mid] <= read)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Why a derived edge is there: a path of edges with smaller numbers. */
 static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, int depth)
 {
+	assert(edge < w->g->edges.len);
+	assert(w->g->edges.data[edge].why != WHY_GIVEN);
 	const struct txn_graph *g = w->g;
 	const struct gedge *e = &g->edges.data[edge];
 	const struct deps *d = w->q->d;
 	uint32_t from = graph_end(g, c->from), to = e->to, n = 0;
 	if (e->why == WHY_MISSED) {
-		c->reader = reader_of(d, e->reason);
+		c->reader = graph_reader(d, e->reason);
 		to = graph_begin(g, c->reader);
 	} else if (e->kind == EDGE_RW) {
 		uint32_t t = d->versions[c->version].t;
@@ -97,7 +89,7 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 	}
 	if (!depth || w->told > REASON_EDGES || from == to)
 		return;
-	uint32_t *path = (e->why == WHY_MISSED ? graph_reason : graph_path)(g, from, to, edge, &n);
+	uint32_t *path = e->why == WHY_MISSED ? graph_reason(g, from, e->reason, edge, &n) : graph_path(g, from, to, edge, &n);
 	if (path && n < 50)
 		c->because = tell_path(w, path, n, false, depth - 1, &c->nbecause);
 }
@@ -105,6 +97,7 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 /* Edges between transactions: moments and begin-to-end steps are skipped. A cycle is begun at an edge that leaves a transaction. */
 static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count)
 {
+	assert(n);
 	const struct txn_graph *g = w->g;
 	struct cycle_edge *list = arena_array(w->q->keep, struct cycle_edge, n);
 	uint32_t start = 0, from = DEPS_NONE;
@@ -133,11 +126,13 @@ static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uin
 		if (e->why != WHY_GIVEN)
 			tell_reason(w, at, c, depth);
 	}
+	assert(*count <= n);
 	return list;
 }
 
 static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
 {
+	assert(t < d->n && key < d->nkeys);
 	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
 		if (d->versions[d->writes[i]].key == key)
 			return true;
@@ -148,7 +143,8 @@ static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
  * that was asked for would be violated otherwise.) */
 static bool certain_step(const struct deps *d, const struct cycle_edge *e)
 {
-	if (e->why == WHY_GIVEN || (e->kind == EDGE_RW && d->versions[e->version].t == DEPS_NONE))
+	assert(e->kind != EDGE_INSIDE && e->kind <= EDGE_RW);
+	if (e->why == WHY_GIVEN || e->why == WHY_CERTAIN || (e->kind == EDGE_RW && d->versions[e->version].t == DEPS_NONE))
 		return true;
 	bool dep = e->kind == EDGE_RW && e->nbecause;
 	for (uint32_t i = 0; i < e->nbecause && dep; i++)
@@ -159,6 +155,7 @@ static bool certain_step(const struct deps *d, const struct cycle_edge *e)
 /* What Adya, Elle and others call a cycle of these edges. With steps that hold for this level only, the name is the level's own. */
 static enum anomaly_kind name_of(const struct deps *d, enum txn_level level, const struct cycle_edge *c, uint32_t n)
 {
+	assert(n >= 2);
 	for (uint32_t i = 0; i < n; i++)
 		if (!certain_step(d, &c[i]))
 			return level == LEVEL_SER || level == LEVEL_US  ? ANOMALY_G2_ITEM
@@ -201,8 +198,8 @@ static uint32_t *without_missed(struct txn_graph *g, uint32_t *cycle, uint32_t *
 			break;
 		struct gedge e = g->edges.data[cycle[at]];
 		uint32_t a = g->d->reads[e.reason].version, b = graph_txn(g, e.from), k;
-		uint32_t r = graph_begin(g, reader_of(g->d, e.reason));
-		uint32_t *path = graph_reason(g, e.from, r, cycle[at], &k);
+		uint32_t r = graph_begin(g, graph_reader(g->d, e.reason));
+		uint32_t *path = graph_reason(g, e.from, e.reason, cycle[at], &k);
 		if (!path)
 			break;
 		uint32_t *next = arena_array(g->arena, uint32_t, k + 1);
@@ -214,14 +211,57 @@ static uint32_t *without_missed(struct txn_graph *g, uint32_t *cycle, uint32_t *
 	return cycle;
 }
 
+/* A prover on the graph, or NULL when none is asked for. */
+static struct prover *prover_of(struct question *q, struct txn_graph *g)
+{
+	if (!q->opts.prove)
+		return NULL;
+	q->out->proof = arena_new(q->keep, struct txn_proof);
+	return prover_new(q->out->proof, g, q->keep);
+}
+
+/* A cycle with an rw step, told by the way that counts for that read. */
+static uint32_t *by_earlier(struct txn_graph *g, uint32_t *cycle, uint32_t *n)
+{
+	for (uint32_t i = 0; i < *n; i++) {
+		struct gedge e = g->edges.data[cycle[i]];
+		uint32_t k, *path = NULL;
+		if (e.kind != EDGE_RW)
+			continue;
+		uint32_t r = graph_txn(g, e.from);
+		for (uint32_t read = g->d->read_first[r + 1]; !path && read-- > g->d->read_first[r];)
+			if (g->d->reads[read].version == e.reason)
+				path = graph_reason(g, e.to, read, g->edges.len, &k);
+		if (!path)
+			break;
+		uint32_t *next = arena_array(g->arena, uint32_t, k + 1);
+		memcpy(next, path, k * sizeof *next);
+		next[k] = cycle[i];
+		*n = k + 1;
+		return next;
+	}
+	return cycle;
+}
+
 static void violated(struct question *q, struct txn_graph *g)
 {
 	uint32_t n, *cycle = graph_cycle(g, &n);
+	struct prover *p = prover_of(q, g);
+	if (p)
+		prover_cycle(p, cycle, n);
 	cycle = without_missed(g, cycle, &n);
+	if (g->with & WITH_EARLIER)
+		cycle = by_earlier(g, cycle, &n);
 	q->out->verdict = TXN_VIOLATED;
 	struct teller w = { .q = q, .g = g };
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
-	q->out->name = name_of(q->d, (enum txn_level)q->level.level, q->out->cycle, q->out->ncycle);
+	bool rw = false;
+	for (uint32_t i = 0; i < q->out->ncycle; i++)
+		rw |= q->out->cycle[i].kind == EDGE_RW;
+	q->out->name = rw && q->level.level == LEVEL_MV
+	                       ? ANOMALY_G_MONOTONIC
+	                       : name_of(q->d, (enum txn_level)q->level.level, q->out->cycle, q->out->ncycle);
+	assert(q->out->ncycle && q->out->cycle[0].from == q->out->cycle[q->out->ncycle - 1].to);
 }
 
 /* ---- levels that need no search ------------------------------------------------------------------ */
@@ -245,6 +285,7 @@ static void read_committed(struct question *q)
 /* The read i of t misses the version b of its key though it must not: b comes before what it read. */
 static void must_precede(struct question *q, struct txn_graph *g, uint32_t t, uint32_t i, uint32_t b)
 {
+	assert(g->family == FAMILY_DEP && t < q->d->n && q->d->versions[b].t != DEPS_NONE);
 	const struct dversion *a = &q->d->versions[q->d->reads[i].version];
 	if (a->t == DEPS_NONE) /* before the initial version is nothing: t itself would come before b */
 		graph_edge(g, t, q->d->versions[b].t, EDGE_RW, WHY_GIVEN, a->key, q->d->reads[i].version);
@@ -267,6 +308,7 @@ struct atomic_view {
 
 static void see(struct atomic_view *v, uint32_t t, uint32_t u)
 {
+	assert(u == DEPS_NONE || u < v->q->d->n);
 	const struct deps *d = v->q->d;
 	if (u == DEPS_NONE || v->met[u] == t + 1)
 		return;
@@ -284,6 +326,7 @@ static void see(struct atomic_view *v, uint32_t t, uint32_t u)
 
 static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
 {
+	assert(i >= v->q->d->read_first[t] && i < v->q->d->read_first[t + 1]);
 	const struct deps *d = v->q->d;
 	uint32_t a = d->reads[i].version, key = d->versions[a].key;
 	if (v->stamp[key] != t + 1)
@@ -293,33 +336,22 @@ static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
 			must_precede(v->q, v->g, t, i, v->seen.data[s - 1].version);
 }
 
-/* By session or real time. */
-static bool comes_before(const struct txn_graph *g, uint32_t u, uint32_t t)
-{
-	const struct txn *x = txn_of(g->d, u), *y = txn_of(g->d, t);
-	if (g->order == ORDER_SESSION)
-		return x->session == y->session && u < t && x->status == TXN_COMMITTED;
-	return x->ret < y->call;
-}
-
-/* Who comes before t by session or real time: the last writer of the key in each chain is enough. */
+/* Who comes before t by real time: the last writer of the key in each chain is enough. */
 static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 {
+	assert(i >= v->q->d->read_first[t] && i < v->q->d->read_first[t + 1]);
 	const struct deps *d = v->q->d;
 	const struct txn_graph *g = v->g;
-	uint32_t a = d->reads[i].version, key = d->versions[a].key;
+	uint32_t a = d->reads[i].version, key = d->versions[a].key, call = txn_of(d, t)->call;
 	for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1] && !g->nchains; b++)
-		if (b != a && comes_before(g, d->versions[b].t, t))
+		if (b != a && txn_of(d, d->versions[b].t)->ret < call)
 			must_precede(v->q, v->g, t, i, b);
 	for (uint32_t s = g->nchains ? g->seg_first[key] : 0; s < (g->nchains ? g->seg_first[key + 1] : 0); s++) {
 		const struct txn_segment *seg = &g->segs[s];
-		if (g->order == ORDER_SESSION &&
-		    txn_of(d, d->versions[g->sorted[seg->first].version].t)->session != txn_of(d, t)->session)
-			continue;
 		uint32_t lo = seg->first, hi = seg->end;
 		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2, w = d->versions[g->sorted[mid].version].t;
-			if (comes_before(g, w, t))
+			uint32_t mid = lo + (hi - lo) / 2;
+			if (txn_of(d, d->versions[g->sorted[mid].version].t)->ret < call)
 				lo = mid + 1;
 			else
 				hi = mid;
@@ -329,13 +361,36 @@ static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 	}
 }
 
+/* The same by session alone: its last write of the key before t, kept in a map as the transactions are walked through. */
+static uint64_t session_key(const struct deps *d, uint32_t t, uint32_t key)
+{
+	return (uint64_t)txn_of(d, t)->session << 32 | key;
+}
+
+static void check_session(struct atomic_view *v, uint32_t t, uint32_t i)
+{
+	const struct deps *d = v->q->d;
+	uint32_t a = d->reads[i].version, b = map_get(&v->q->pairs, session_key(d, t, d->versions[a].key));
+	if (b != MAP_NONE && b != a)
+		must_precede(v->q, v->g, t, i, b);
+}
+
+static void note_session(struct atomic_view *v, uint32_t t)
+{
+	const struct deps *d = v->q->d;
+	for (uint32_t k = d->write_first[t]; txn_of(d, t)->status == TXN_COMMITTED && k < d->write_first[t + 1]; k++)
+		if (!map_put(&v->q->pairs, session_key(d, t, d->versions[d->writes[k]].key), d->writes[k]))
+			longjmp(*v->q->scratch.oom, 1);
+}
+
 /* read-atomic and monotonic-atomic-view: what must precede is known from the reads alone. */
 static void atomic_view(struct question *q)
 {
 	struct txn_graph g;
 	const struct deps *d = q->d;
 	bool whole = q->level.level == LEVEL_RA;
-	unsigned with = WITH_KNOWN | WITH_WR | WITH_DIRECT | (whole && q->level.order != ORDER_NONE ? 0 : WITH_NO_CHAINS);
+	bool sessions = whole && q->level.order == ORDER_SESSION, times = whole && q->level.order == ORDER_REALTIME;
+	unsigned with = WITH_KNOWN | WITH_WR | WITH_DIRECT | (times ? 0 : WITH_NO_CHAINS);
 	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
 	struct atomic_view v = { .q = q, .g = &g };
 	if (graph_rank(&g) != GRAPH_OK) {
@@ -351,10 +406,14 @@ static void atomic_view(struct question *q)
 			see(&v, t, d->versions[d->reads[i].version].t);
 		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
 			check_read(&v, t, i);
-			if (whole && q->level.order != ORDER_NONE)
+			if (times)
 				check_order(&v, t, i);
+			else if (sessions)
+				check_session(&v, t, i);
 			see(&v, t, d->versions[d->reads[i].version].t);
 		}
+		if (sessions)
+			note_session(&v, t);
 	}
 	only_graph(q, &g);
 }
@@ -362,6 +421,7 @@ static void atomic_view(struct question *q)
 /* Without chains: everything that reaches t, found by walking back. */
 static bool causal_walk(struct question *q, struct txn_graph *g)
 {
+	assert(!g->nchains);
 	const struct deps *d = q->d;
 	uint32_t n = g->nnodes, nedges = g->edges.len;
 	uint32_t *first = arena_array(&q->scratch, uint32_t, n + 2), *from = arena_array(&q->scratch, uint32_t, nedges + 1);
@@ -430,24 +490,16 @@ static void causal(struct question *q)
 
 /* ---- levels that order versions -------------------------------------------------------------------- */
 
-static uint32_t common_key(const struct deps *d, uint32_t t, uint32_t u)
-{
-	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
-		if (writes_key(d, u, d->versions[d->writes[i]].key))
-			return d->versions[d->writes[i]].key;
-	return 0;
-}
-
 /* The search chose nothing, and yet a read misses what its transaction depends on: that way, and the read. */
 static void missed(struct question *q, struct txn_graph *g, const struct txn_search_result *r)
 {
+	assert(r->found_missed);
 	uint32_t *cycle = arena_array(&q->scratch, uint32_t, r->nmissed + 2), n = r->nmissed;
 	struct teller w = { .q = q, .g = g };
 	if (n)
 		memcpy(cycle, r->missed, n * sizeof *cycle);
 	if (r->missed_from != r->missed_by)
-		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN,
-		                        common_key(q->d, r->missed_from, r->missed_by), 0);
+		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN, r->missed_key, 0);
 	cycle[n++] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key,
 	                        r->missed_a);
 	q->out->verdict = TXN_VIOLATED;
@@ -493,26 +545,71 @@ static bool lost_update(struct question *q)
 	return false;
 }
 
+/* How a level is searched for. */
+static const struct {
+	uint8_t family;
+	uint16_t with;
+} how[LEVEL_COUNT] = {
+	[LEVEL_CS] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+	[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_EARLIER },
+	[LEVEL_UA] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+	[LEVEL_PC] = { FAMILY_PC, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+	[LEVEL_CV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED },
+	[LEVEL_SI] = { FAMILY_SI, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+	[LEVEL_US] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER | WITH_UPDATES },
+	[LEVEL_SER] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+};
+
+#define ORDER_CONFLICTS 20000
+
+/* A level that has no variant with an order of transactions: when one exists that keeps the order that the history has, too, it is found more easily. */
+static bool holds_in_order(struct question *q, enum txn_order o)
+{
+	enum txn_level l = (enum txn_level)q->level.level;
+	struct txn_graph g;
+	struct txn_search_result r;
+	graph_init(&g, q->d, (enum family)how[l].family, o, how[l].with, &q->scratch, q->lim);
+	if (graph_rank(&g) != GRAPH_OK || graph_saturate(&g) != GRAPH_OK ||
+	    search_order(&g, l, ORDER_CONFLICTS, &q->pairs, NULL, &r) != TXN_SEARCH_FOUND) {
+		map_free(&q->pairs);
+		map_init(&q->pairs);
+		return false;
+	}
+	q->out->conflicts = r.conflicts;
+	q->out->pairs = r.pairs;
+	holds(q, &g, r.order);
+	return true;
+}
+
+#define QUICK_CONFLICTS 100
+
+/* Lists show nearly all of the order of versions: an order near the recorded one often explains every read as it is. */
+static bool holds_at_once(struct question *q, struct txn_graph *g)
+{
+	enum txn_level l = (enum txn_level)q->level.level;
+	struct txn_search_result r;
+	if (q->d->th->writes || !q->d->th->appends || (l != LEVEL_SER && l != LEVEL_SI && l != LEVEL_PC))
+		return false;
+	bool found = search_order(g, l, QUICK_CONFLICTS, &q->pairs, NULL, &r) == TXN_SEARCH_FOUND;
+	map_free(&q->pairs);
+	map_init(&q->pairs);
+	if (found)
+		holds(q, g, r.order);
+	return found;
+}
+
 static void search_levels(struct question *q)
 {
-	static const struct {
-		uint8_t family;
-		uint8_t with;
-	} how[LEVEL_COUNT] = {
-		[LEVEL_CS] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
-		[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
-		[LEVEL_UA] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
-		[LEVEL_PC] = { FAMILY_PC, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
-		[LEVEL_CV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED },
-		[LEVEL_SI] = { FAMILY_SI, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
-		[LEVEL_US] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER | WITH_UPDATES },
-		[LEVEL_SER] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
-	};
 	struct txn_graph g;
 	struct txn_search_result r;
 	enum txn_level l = (enum txn_level)q->level.level;
+	if (l == LEVEL_US &&
+	    ((q->d->th->realtime && holds_in_order(q, ORDER_REALTIME)) || (q->d->th->sessions && holds_in_order(q, ORDER_SESSION))))
+		return;
 	graph_init(&g, q->d, (enum family)how[l].family, (enum txn_order)q->level.order, how[l].with, &q->scratch, q->lim);
 	enum graph_status s = graph_rank(&g);
+	if (s == GRAPH_OK && holds_at_once(q, &g))
+		return;
 	if (s == GRAPH_OK)
 		s = graph_saturate(&g);
 	if (s == GRAPH_CYCLE) {
@@ -523,10 +620,10 @@ static void search_levels(struct question *q)
 		limited(q);
 		return;
 	}
-	enum txn_search_answer found = search_order(&g, l, q->max_conflicts, &q->pairs, &r);
+	enum txn_search_answer found = search_order(&g, l, q->opts.max_conflicts, &q->pairs, prover_of(q, &g), &r);
 	q->out->conflicts = r.conflicts;
 	q->out->pairs = r.pairs;
-	if (found == TXN_SEARCH_LIMIT && q->max_conflicts && r.conflicts >= q->max_conflicts) {
+	if (found == TXN_SEARCH_LIMIT && q->opts.max_conflicts && r.conflicts >= q->opts.max_conflicts) {
 		undecided(q, "conflicts");
 	} else if (found == TXN_SEARCH_LIMIT && r.too_many) {
 		undecided(q, "pairs");
@@ -562,8 +659,8 @@ static void ask(struct question *q)
 	}
 }
 
-void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim,
-                struct decision *out)
+void txn_decide(const struct deps *d, struct isolation level, struct txn_decide_options opts, struct arena *keep,
+                struct limits *lim, struct decision *out)
 {
 	const struct anomaly *direct;
 	memset(out, 0, sizeof *out);
@@ -575,12 +672,12 @@ void txn_decide(const struct deps *d, struct isolation level, uint64_t max_confl
 		out->name = (enum anomaly_kind)direct->kind;
 		return;
 	}
-	if (d->nambiguous && level.level != LEVEL_RU) {
+	if (level.level == LEVEL_RU ? d->nambiguous_lists : d->nambiguous) {
 		out->verdict = TXN_UNDECIDED;
 		out->limit = "ambiguous";
 		return;
 	}
-	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out, .max_conflicts = max_conflicts };
+	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out, .opts = opts };
 	jmp_buf oom;
 	map_init(&q.pairs);
 	arena_init(&q.scratch, lim->max_memory);
@@ -593,4 +690,6 @@ void txn_decide(const struct deps *d, struct isolation level, uint64_t max_confl
 	}
 	map_free(&q.pairs);
 	arena_free(&q.scratch);
+	assert(out->verdict != TXN_UNDECIDED || out->limit);
+	assert(out->verdict != TXN_VIOLATED || out->name != ANOMALY_NONE);
 }

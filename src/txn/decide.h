@@ -8,6 +8,7 @@
 #define INTACT_TXN_DECIDE_H
 
 #include "txn/graph.h"
+#include "txn/proof.h"
 
 enum txn_verdict { TXN_HOLDS, TXN_VIOLATED, TXN_UNDECIDED };
 
@@ -36,13 +37,19 @@ struct decision {
 	uint32_t norder;
 	enum family family;
 	uint64_t conflicts;
-	uint32_t pairs;    /* pairs of versions that the search had to order */
+	uint32_t pairs; /* pairs of versions that the search had to order */
+	struct txn_proof
+		*proof;    /* violated by a cycle or a search, when a proof was asked for: NULL or too_long when there is none */
 	const char *limit; /* undecided: "time", "memory", "pairs", "conflicts", "ambiguous" */
 };
 
-/* What is kept of the decision is in `keep`, scratch memory of its own is freed. `max_conflicts`: a search gives up then (undecided,
- * "conflicts"); 0: it does not. */
-void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim,
-                struct decision *out);
+struct txn_decide_options {
+	uint64_t max_conflicts; /* a search gives up then (undecided, "conflicts"); 0: it does not */
+	bool prove;             /* violations with a proof */
+};
+
+/* What is kept of the decision is in `keep`, scratch memory of its own is freed. */
+void txn_decide(const struct deps *d, struct isolation level, struct txn_decide_options opts, struct arena *keep,
+                struct limits *lim, struct decision *out);
 
 #endif

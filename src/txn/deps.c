@@ -4,7 +4,10 @@
 #include "txn/deps.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/invariant.h"
 
 #define ANOMALIES_KEPT 64u
 
@@ -35,8 +38,9 @@ const char *const anomaly_names[] = {
 
 /* One write of the history: who made it, and where. */
 struct written {
-	uint32_t txn, op;
-	uint32_t next; /* another transaction's write of the same value + 1, or 0 */
+	uint32_t txn, op; /* its last write of the value */
+	uint32_t times;   /* how often it wrote it */
+	uint32_t next;    /* another transaction's write of the same value + 1, or 0 */
 };
 
 struct txn_builder {
@@ -58,11 +62,14 @@ struct txn_builder {
 
 static const struct mop *op_at(const struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(t < b->th->n && op < b->th->txns[t].nops);
 	return &b->th->ops[b->th->txns[t].first + op];
 }
 
 static void anomaly(struct txn_builder *b, enum anomaly_kind k, uint32_t t, uint32_t op, uint32_t other, uint32_t other_op, val v)
 {
+	assert(k > ANOMALY_NONE && k < ANOMALY_G0 && t < b->th->n);
+	assert(other == DEPS_NONE || other < b->th->n);
 	struct anomaly x = { (uint8_t)k, t, op, other, other_op, v };
 	if (b->d->nanomalies[k]++ < ANOMALIES_KEPT)
 		avec_push(b->a, &b->d->anomalies, x);
@@ -78,6 +85,7 @@ static uint64_t value_key(uint32_t key, val v)
 static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
+	assert(m->kind != MOP_READ && m->key < b->th->h->keys.len);
 	uint8_t kind = m->kind == MOP_APPEND ? 2 : 1;
 	if (b->kind[m->key] && b->kind[m->key] != kind) {
 		struct buf key;
@@ -91,7 +99,7 @@ static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 	}
 	b->kind[m->key] = kind;
 	uint32_t id = b->writes.len, first = id;
-	struct written w = { t, op, 0 };
+	struct written w = { t, op, 1, 0 };
 	if (!map_intern(&b->by_value, value_key(m->key, m->v), &first))
 		longjmp(*b->a->oom, 1);
 	if (first != id) {
@@ -99,12 +107,14 @@ static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 		for (uint32_t i = first + 1; i; i = b->writes.data[i - 1].next)
 			if (b->writes.data[i - 1].txn == t) {
 				b->writes.data[i - 1].op = op;
+				b->writes.data[i - 1].times++;
 				return true;
 			}
 		w.next = b->writes.data[first].next;
 		b->writes.data[first].next = id + 1;
 	}
 	avec_push(b->a, &b->writes, w);
+	assert(b->writes.len);
 	return true;
 }
 
@@ -121,6 +131,7 @@ static bool collect_writes(struct txn_builder *b)
  * that could be it. */
 static const struct written *writer_of(const struct txn_builder *b, uint32_t key, val v, bool *several)
 {
+	assert(key < b->th->h->keys.len && v != VAL_NONE);
 	uint32_t i = map_get(&b->by_value, value_key(key, v));
 	const struct written *best = NULL;
 	uint32_t possible = 0;
@@ -136,13 +147,42 @@ static const struct written *writer_of(const struct txn_builder *b, uint32_t key
 			best = w;
 	}
 	*several = possible > 1;
+	assert(best);
 	return best;
 }
 
-/* Nil, or the initial value, unless a transaction wrote that value. */
+/* How often the value was written, by transactions that aborted and by others. */
+static uint32_t times_written(const struct txn_builder *b, uint32_t key, val v, uint32_t *aborted)
+{
+	uint32_t i = map_get(&b->by_value, value_key(key, v)), n = 0;
+	*aborted = 0;
+	for (i = i == MAP_NONE ? 0 : i + 1; i; i = b->writes.data[i - 1].next) {
+		const struct written *w = &b->writes.data[i - 1];
+		*(b->th->txns[w->txn].status == TXN_ABORTED ? aborted : &n) += w->times;
+	}
+	return n;
+}
+
+static uint32_t aborted_writer(const struct txn_builder *b, uint32_t key, val v)
+{
+	uint32_t i = map_get(&b->by_value, value_key(key, v));
+	for (i = i == MAP_NONE ? 0 : i + 1; i; i = b->writes.data[i - 1].next)
+		if (b->th->txns[b->writes.data[i - 1].txn].status == TXN_ABORTED)
+			return b->writes.data[i - 1].txn;
+	return DEPS_NONE;
+}
+
+/* Nil, or the initial value. When a transaction may have written it, too, it is ambiguous. */
 static bool is_initial(const struct txn_builder *b, const struct mop *m)
 {
-	return m->v == VAL_NIL || (m->v == b->d->init && map_get(&b->by_value, value_key(m->key, m->v)) == MAP_NONE);
+	assert(m->kind == MOP_READ);
+	return m->v == VAL_NIL || m->v == b->d->init;
+}
+
+static void ambiguous(struct txn_builder *b, uint32_t t, uint32_t op, uint32_t other, uint32_t other_op, val v)
+{
+	if (!b->d->nambiguous++)
+		b->d->ambiguous = (struct anomaly){ ANOMALY_NONE, t, op, other, other_op, v };
 }
 
 static void guess_initial(struct txn_builder *b)
@@ -159,6 +199,7 @@ static void guess_initial(struct txn_builder *b)
 		}
 	b->d->init_guessed = unwritten && !nil;
 	b->d->init = b->d->init_guessed ? zero : VAL_NIL;
+	assert(b->d->init != VAL_NONE);
 }
 
 /* ---- walking through a transaction ------------------------------------------------------ */
@@ -169,6 +210,7 @@ static void touch(struct txn_builder *b, uint32_t t, uint32_t key)
 		return;
 	b->stamp[key] = t + 1;
 	b->last_write[key] = b->last_read[key] = 0;
+	assert(b->stamp[key] == t + 1);
 }
 
 /* Is this read external? Else it must agree with what its transaction did before; *ok says whether. */
@@ -208,6 +250,7 @@ static bool external(struct txn_builder *b, uint32_t t, uint32_t op, bool *ok)
 /* The list that a read saw must be a beginning of the longest, or the longest of it. */
 static void compare_lists(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n, k;
 	const val *list = val_elems(&b->th->h->vals, m->v, &n);
@@ -230,9 +273,10 @@ static void compare_lists(struct txn_builder *b, uint32_t t, uint32_t op)
 	}
 }
 
-/* Every element of a list that was read has a writer, none aborted; each stands there once. */
+/* Every element of a list that was read has a writer, none aborted; each stands there once, or as often as it was appended. */
 static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struct map *once)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n;
 	const val *list = val_elems(&b->th->h->vals, m->v, &n);
@@ -240,19 +284,26 @@ static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struc
 	for (uint32_t i = 0; i < n; i++) {
 		bool several;
 		const struct written *w = writer_of(b, m->key, list[i], &several);
-		uint32_t at = i;
-		if (!map_intern(once, list[i], &at))
+		uint32_t seen = map_get(once, list[i]), gone, times = times_written(b, m->key, list[i], &gone);
+		seen = seen == MAP_NONE ? 1 : seen + 1;
+		if (!map_put(once, list[i], seen))
 			longjmp(*b->a->oom, 1);
-		if (at != i) {
+		if (seen > 1 && seen > times + gone) {
 			anomaly(b, ANOMALY_DUPLICATE, t, op, w ? w->txn : DEPS_NONE, w ? w->op : DEPS_NONE, list[i]);
+			continue;
+		}
+		if (times && seen > times) { /* one of them is of a transaction that aborted */
+			anomaly(b, ANOMALY_G1A, t, op, aborted_writer(b, m->key, list[i]), DEPS_NONE, list[i]);
 			continue;
 		}
 		if (!w) {
 			anomaly(b, ANOMALY_GARBAGE, t, op, DEPS_NONE, DEPS_NONE, list[i]);
 			continue;
 		}
-		if (several && !b->d->nambiguous++)
-			b->d->ambiguous = (struct anomaly){ ANOMALY_NONE, t, op, w->txn, w->op, list[i] };
+		if (several || times > 1) {
+			ambiguous(b, t, op, w->txn, w->op, list[i]);
+			b->d->nambiguous_lists++;
+		}
 		b->seen[w->txn] = true;
 		uint8_t s = b->th->txns[w->txn].status;
 		if (s == TXN_ABORTED) {
@@ -269,6 +320,7 @@ static void check_elements(struct txn_builder *b, uint32_t t, uint32_t op, struc
 
 static bool is_list(const struct txn_builder *b, const struct mop *m)
 {
+	assert(m->kind == MOP_READ);
 	enum value_kind k = val_kind(&b->th->h->vals, m->v);
 	return b->kind[m->key] == 2 || (!b->kind[m->key] && k == VK_LIST);
 }
@@ -276,6 +328,7 @@ static bool is_list(const struct txn_builder *b, const struct mop *m)
 /* Elements were checked when a list is a beginning of one that was: only lists that differ need it again. */
 static void look_at_list(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	uint32_t n, k = 0;
 	const val *list = val_elems(&b->th->h->vals, m->v, &n), *longest = NULL;
@@ -303,17 +356,23 @@ static void look_at_list(struct txn_builder *b, uint32_t t, uint32_t op)
 
 static void look_at_register(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(op_at(b, t, op)->kind == MOP_READ);
 	const struct mop *m = op_at(b, t, op);
 	bool several;
-	if (is_initial(b, m))
-		return;
 	const struct written *w = writer_of(b, m->key, m->v, &several);
+	if (is_initial(b, m)) {
+		if (w && b->th->txns[w->txn].status != TXN_ABORTED) {
+			ambiguous(b, t, op, DEPS_NONE, DEPS_NONE, m->v);
+			b->seen[w->txn] = true;
+		}
+		return;
+	}
 	if (!w) {
 		anomaly(b, ANOMALY_GARBAGE, t, op, DEPS_NONE, DEPS_NONE, m->v);
 		return;
 	}
-	if (several && !b->d->nambiguous++)
-		b->d->ambiguous = (struct anomaly){ ANOMALY_NONE, t, op, w->txn, w->op, m->v };
+	if (several)
+		ambiguous(b, t, op, w->txn, w->op, m->v);
 	b->seen[w->txn] = true;
 	if (b->th->txns[w->txn].status == TXN_ABORTED)
 		anomaly(b, ANOMALY_G1A, t, op, w->txn, w->op, m->v);
@@ -359,6 +418,7 @@ static void keep_transactions(struct txn_builder *b)
 		d->dense[t] = s == TXN_COMMITTED || (s == TXN_UNKNOWN && b->seen[t]) ? n++ : DEPS_NONE;
 	}
 	d->n = n;
+	assert(n <= b->th->n);
 	d->txn = arena_array(b->a, uint32_t, n + 1);
 	d->prev = arena_array(b->a, uint32_t, n + 1);
 	uint32_t *last = arena_array(b->a, uint32_t, b->th->nsessions + 1);
@@ -424,6 +484,7 @@ static void make_versions(struct txn_builder *b)
 			v->v = m->v;
 		}
 	}
+	assert(d->key_first[d->nkeys] == d->nversions && d->write_first[d->n] + d->nkeys == d->nversions);
 }
 
 /* The version of `key` by this transaction (it has one). */
@@ -444,6 +505,7 @@ static uint32_t version_by(const struct deps *d, uint32_t key, uint32_t t)
 /* The version that this external read of dense transaction t saw, or DEPS_NONE (garbage, aborted, its own). */
 static uint32_t version_read(struct txn_builder *b, uint32_t t, uint32_t op)
 {
+	assert(t < b->d->n);
 	struct deps *d = b->d;
 	uint32_t h = d->txn[t], n;
 	const struct mop *m = op_at(b, h, op);
@@ -507,6 +569,7 @@ static void make_reads(struct txn_builder *b)
 		d->read_first[t + 1] = reads.len;
 	}
 	d->reads = reads.data;
+	assert(d->read_first[d->n] == reads.len);
 }
 
 static void make_readers(struct txn_builder *b)
@@ -536,6 +599,7 @@ static void make_readers(struct txn_builder *b)
 			d->readers[to++] = d->readers[from];
 	}
 	d->reader_first[d->nversions] = to;
+	assert(to <= nreads && d->reader_first[0] == 0);
 }
 
 /* The order of versions that the longest list of each key shows; appends that are not in it come behind. */
@@ -569,6 +633,99 @@ static void order_lists(struct txn_builder *b)
 	}
 }
 
+/* ---- the order of versions that is assumed ------------------------------------------------------ */
+
+static void known(struct txn_builder *b, uint32_t x, uint32_t y)
+{
+	avec_push(b->a, &b->d->known, ((struct dpair){ x, y }));
+}
+
+static int by_ret(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The versions of a key whose transactions answered, by their answers: (rank, version). */
+static uint32_t sort_by_ret(struct txn_builder *b, uint32_t key, uint64_t *list)
+{
+	const struct deps *d = b->d;
+	uint32_t n = 0;
+	for (uint32_t v = d->key_first[key] + 1; v < d->key_first[key + 1]; v++)
+		if (b->th->txns[d->txn[d->versions[v].t]].ret != RANK_INF)
+			list[n++] = (uint64_t)b->th->txns[d->txn[d->versions[v].t]].ret << 32 | v;
+	qsort(list, n, sizeof *list, by_ret);
+	return n;
+}
+
+/* Versions are in the order of calls. Of those that had answered before one was called, the ones that no other of them follows. */
+static void order_by_time(struct txn_builder *b, uint32_t key, const uint64_t *list, uint32_t n)
+{
+	const struct deps *d = b->d;
+	uint32_t from = 0, to = 0, latest = 0;
+	for (uint32_t v = d->key_first[key] + 1; v < d->key_first[key + 1]; v++) {
+		uint32_t call = b->th->txns[d->txn[d->versions[v].t]].call;
+		for (; to < n && list[to] >> 32 < call; to++) {
+			uint32_t c = b->th->txns[d->txn[d->versions[(uint32_t)list[to]].t]].call;
+			latest = c > latest ? c : latest;
+		}
+		while (from < to && list[from] >> 32 < latest)
+			from++;
+		for (uint32_t i = from; i < to; i++)
+			known(b, (uint32_t)list[i], v);
+	}
+}
+
+static void order_versions(struct txn_builder *b)
+{
+	struct deps *d = b->d;
+	uint32_t most = 0, *last = arena_array(b->a, uint32_t, b->th->nsessions + 1);
+	for (uint32_t k = 0; k < d->nkeys; k++)
+		most = d->key_first[k + 1] - d->key_first[k] > most ? d->key_first[k + 1] - d->key_first[k] : most;
+	uint64_t *list = arena_array(b->a, uint64_t, most + 1);
+	for (uint32_t k = 0; k < d->nkeys; k++) {
+		uint32_t first = d->key_first[k] + 1, end = d->key_first[k + 1];
+		uint32_t n = b->th->version_order == VERSIONS_SESSION ? 0 : sort_by_ret(b, k, list);
+		if (b->th->version_order == VERSIONS_REALTIME)
+			order_by_time(b, k, list, n);
+		for (uint32_t i = 1; b->th->version_order == VERSIONS_RECORDED && i < n; i++)
+			known(b, (uint32_t)list[i - 1], (uint32_t)list[i]);
+		for (uint32_t v = first; b->th->version_order == VERSIONS_SESSION && v < end; v++) {
+			const struct txn *x = &b->th->txns[d->txn[d->versions[v].t]];
+			if (last[x->session] >= first) /* of this key */
+				known(b, last[x->session], v);
+			if (x->status == TXN_COMMITTED)
+				last[x->session] = v;
+		}
+	}
+}
+
+/* For PARANOID: the tables agree with each other: slices ascend, versions stand with their keys and transactions, reads name versions
+ * of other transactions, readers are ascending. */
+static bool deps_valid(const struct deps *d)
+{
+	bool ok = d->read_first[0] == 0 && d->write_first[0] == 0 && d->key_first[0] == 0;
+	for (uint32_t t = 0; t < d->n && ok; t++) {
+		ok = d->read_first[t] <= d->read_first[t + 1] && d->write_first[t] <= d->write_first[t + 1];
+		ok &= d->dense[d->txn[t]] == t && (d->prev[t] == DEPS_NONE || d->prev[t] < t);
+		for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1] && ok; i++)
+			ok = d->writes[i] < d->nversions && d->versions[d->writes[i]].t == t;
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1] && ok; i++)
+			ok = d->reads[i].version < d->nversions;
+	}
+	for (uint32_t k = 0; k < d->nkeys && ok; k++) {
+		ok = d->key_first[k] < d->key_first[k + 1] && d->versions[d->key_first[k]].t == DEPS_NONE;
+		for (uint32_t v = d->key_first[k]; v < d->key_first[k + 1] && ok; v++)
+			ok = d->versions[v].key == k;
+	}
+	for (uint32_t v = 0; v < d->nversions && ok; v++)
+		for (uint32_t i = d->reader_first[v] + 1; i < d->reader_first[v + 1] && ok; i++)
+			ok = d->readers[i - 1] < d->readers[i] && d->readers[i] < d->n;
+	for (uint32_t i = 0; i < d->known.len && ok; i++)
+		ok = d->versions[d->known.data[i].a].key == d->versions[d->known.data[i].b].key;
+	return ok;
+}
+
 bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags)
 {
 	uint32_t nkeys = th->h->keys.len;
@@ -590,8 +747,8 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 	for (uint32_t k = 0; k < nkeys; k++)
 		b->longest[k] = VAL_NONE;
 	bool ok = collect_writes(b);
-	d->init = init;
-	if (ok && init == VAL_NONE)
+	d->init = init == VAL_NONE ? th->init : init;
+	if (ok && d->init == VAL_NONE)
 		guess_initial(b);
 	if (ok) {
 		look_at_reads(b);
@@ -600,20 +757,24 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 		make_reads(b);
 		make_readers(b);
 		order_lists(b);
+		if (th->version_order != VERSIONS_ANY)
+			order_versions(b);
 	}
 	map_free(&b->by_value);
+	PARANOID(!ok || deps_valid(d));
 	return ok;
 }
 
 bool deps_violate(const struct deps *d, enum txn_level l, const struct anomaly **which)
 {
+	assert(l < LEVEL_COUNT);
+	*which = NULL;
 	for (uint32_t i = 0; i < d->anomalies.len; i++) {
 		const struct anomaly *x = &d->anomalies.data[i];
 		bool bad = x->kind == ANOMALY_DUPLICATE || (x->kind == ANOMALY_INTERNAL ? l > LEVEL_RC : l > LEVEL_RU);
-		if (bad) {
+		/* a dirty update is an aborted read that says more */
+		if (bad && (!*which || ((*which)->kind == ANOMALY_G1A && x->kind == ANOMALY_DIRTY_UPDATE)))
 			*which = x;
-			return true;
-		}
 	}
-	return false;
+	return *which != NULL;
 }

@@ -92,9 +92,9 @@ struct deps {
 	bool init_guessed;
 	uint32_t nunseen; /* appends of which the place is not known */
 	bool no_clocks;   /* graphs do without clocks, as they do when there are too many chains (for tests) */
-	/* Values that several transactions wrote and were read: who wrote what was read is not known. */
-	uint32_t nambiguous;
-	struct anomaly ambiguous; /* the first of them */
+	/* Values that were read and may come from several writes (or were there at first, too): who wrote what was read is not known. */
+	uint32_t nambiguous, nambiguous_lists;
+	struct anomaly ambiguous; /* the first of them; other is DEPS_NONE when it may be the initial value */
 };
 
 /* Fills d. `init`: what registers are at first; VAL_NONE: nil, or 0 when reads saw 0, no transaction wrote it and no read saw nil. False after an

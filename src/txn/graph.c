@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define CLOCK_MAX ((size_t)3 << 30) /* bytes of clocks */
 
 uint32_t graph_edge(struct txn_graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key,
                     uint32_t reason)
 {
+	assert(from < g->nnodes && to < g->nnodes && from != to);
 	struct gedge e = { from, to, g->head[from], key, reason, (uint8_t)kind, (uint8_t)why };
 	avec_push(g->arena, &g->edges, e);
 	g->head[from] = g->edges.len;
@@ -20,6 +23,7 @@ uint32_t graph_edge(struct txn_graph *g, uint32_t from, uint32_t to, enum edge_k
 
 static const struct txn *txn_of(const struct txn_graph *g, uint32_t t)
 {
+	assert(t < g->d->n);
 	return &g->d->th->txns[g->d->txn[t]];
 }
 
@@ -48,6 +52,7 @@ static void realtime_edges(struct txn_graph *g)
 			ret[nret++] = (uint64_t)txn_of(g, t)->ret << 32 | t;
 	qsort(ret, nret, sizeof *ret, by_ret);
 	uint32_t base = g->nnodes - g->ntime, moment = DEPS_NONE, used = 0;
+	g->moment = arena_array(g->arena, uint32_t, n + 1);
 	for (uint32_t t = 0; t < n; t++) {
 		uint32_t from = r;
 		while (r < nret && ret[r] >> 32 < txn_of(g, t)->call)
@@ -60,6 +65,7 @@ static void realtime_edges(struct txn_graph *g)
 			for (; from < r; from++)
 				graph_edge(g, graph_end(g, (uint32_t)ret[from]), moment, EDGE_REALTIME, WHY_GIVEN, 0, 0);
 		}
+		g->moment[t] = moment;
 		if (moment != DEPS_NONE)
 			graph_edge(g, moment, graph_begin(g, t), EDGE_REALTIME, WHY_GIVEN, 0, 0);
 	}
@@ -85,8 +91,10 @@ static bool rw_counts(const struct txn_graph *g, uint32_t reader)
 /* a's version before b's, for certain: the edges of it. */
 static void ww_edges(struct txn_graph *g, uint32_t a, uint32_t b)
 {
+	assert(g->d->versions[a].key == g->d->versions[b].key && a != b);
 	const struct deps *d = g->d;
 	uint32_t key = d->versions[a].key, ta = d->versions[a].t, tb = d->versions[b].t;
+	assert(tb != DEPS_NONE && ta != tb);
 	if (ta != DEPS_NONE)
 		graph_edge(g, graph_end(g, ta), g->family == FAMILY_PC ? graph_end(g, tb) : graph_begin(g, tb), EDGE_WW, WHY_GIVEN,
 		           key, 0);
@@ -131,6 +139,7 @@ struct free_chain {
 
 static void heap_down(struct free_chain *h, uint32_t n, uint32_t i)
 {
+	assert(i < n || !n);
 	for (;;) {
 		uint32_t c = 2 * i + 1;
 		if (c >= n)
@@ -167,14 +176,28 @@ static void chains_by_time(struct txn_graph *g, uint32_t *length)
 		heap[0].ret = x->ret;
 		heap_down(heap, n, 0);
 	}
+	assert(g->nchains == n && n <= g->d->n);
 }
 
-/* Behind the transaction before it in its session, or (without session order) behind one that it reads from, when that one is the last
- * of its chain. `order`: a topological order of the transactions by those edges. */
+/* By version: one that lists show before it + 1. NULL where that is no path from an end to a begin. */
+static uint32_t *known_before(const struct txn_graph *g)
+{
+	const struct deps *d = g->d;
+	if (!(g->with & WITH_KNOWN) || g->family == FAMILY_PC || g->order != ORDER_NONE)
+		return NULL;
+	uint32_t *before = arena_array(g->arena, uint32_t, d->nversions + 1);
+	for (uint32_t i = 0; i < d->known.len; i++)
+		before[d->known.data[i].b] = d->known.data[i].a + 1;
+	return before;
+}
+
+/* Behind the transaction before it in its session, or (without session order) behind one that it reads from, or whose append its own
+ * follows, when that one is the last of its chain. `order`: a topological order of the transactions by those edges. */
 static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 {
 	const struct deps *d = g->d;
 	uint32_t *last = arena_array(g->arena, uint32_t, d->n + 1); /* by chain: its last transaction */
+	uint32_t *before = known_before(g);
 	for (uint32_t i = 0; i < g->nnodes; i++) {
 		uint32_t node = g->topo[i], t = graph_txn(g, node), from = DEPS_NONE;
 		if (t == DEPS_NONE || node != graph_begin(g, t))
@@ -187,9 +210,14 @@ static void chains_by_edges(struct txn_graph *g, uint32_t *length)
 				uint32_t w = d->versions[d->reads[r].version].t;
 				from = w != DEPS_NONE && last[g->chain[w]] == w ? w : DEPS_NONE;
 			}
+			for (uint32_t k = d->write_first[t]; before && k < d->write_first[t + 1] && from == DEPS_NONE; k++) {
+				uint32_t u = before[d->writes[k]], w = u ? d->versions[u - 1].t : DEPS_NONE;
+				from = w != DEPS_NONE && last[g->chain[w]] == w ? w : DEPS_NONE;
+			}
 		}
 		g->chain[t] = from == DEPS_NONE ? g->nchains++ : g->chain[from];
 		g->place[t] = length[g->chain[t]]++;
+		assert(g->chain[t] < g->nchains);
 		last[g->chain[t]] = t;
 	}
 }
@@ -223,6 +251,7 @@ static uint32_t last_readers(struct txn_graph *g, uint32_t v, struct sort_key *k
 			g->last_readers[at++] = (struct last_reader){ key[i].what, (uint32_t)(key[i].at >> 32),
 				                                      (uint32_t)key[i].at };
 	g->last_end[v] = at;
+	assert(g->last_first[v] <= g->last_end[v]);
 	return at;
 }
 
@@ -287,6 +316,7 @@ static void make_chains(struct txn_graph *g)
 	size_t bytes = (size_t)g->nnodes * g->width * sizeof *g->clock;
 	if (g->d->no_clocks || bytes > CLOCK_MAX || (g->lim->max_memory && bytes > g->lim->max_memory / 2))
 		g->nchains = 0;
+	assert(g->width >= g->nchains || !g->nchains);
 }
 
 /* ---- ranks ------------------------------------------------------------------------------ */
@@ -305,6 +335,7 @@ enum graph_status graph_rank(struct txn_graph *g)
 			if (!--in[g->edges.data[e - 1].to])
 				g->topo[n++] = g->edges.data[e - 1].to;
 	}
+	assert(n <= g->nnodes);
 	return n == g->nnodes ? GRAPH_OK : GRAPH_CYCLE;
 }
 
@@ -389,6 +420,7 @@ void graph_rank_by_hint(struct txn_graph *g)
 void graph_init(struct txn_graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a,
                 struct limits *lim)
 {
+	assert(f <= FAMILY_DEP && o < ORDER_COUNT);
 	memset(g, 0, sizeof *g);
 	g->d = d;
 	g->arena = a;
@@ -428,6 +460,7 @@ void graph_init(struct txn_graph *g, const struct deps *d, enum family f, enum t
 /* Breadth first from u by edges of these kinds (bits); parent edges + 1 in `by`. Stops at v. */
 static bool walk(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *by, uint32_t *queue)
 {
+	assert(u < g->nnodes && v < g->nnodes);
 	uint32_t n = 0;
 	queue[n++] = u;
 	for (uint32_t i = 0; i < n; i++)
@@ -440,6 +473,7 @@ static bool walk(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t bef
 				return true;
 			queue[n++] = to;
 		}
+	assert(n <= g->nnodes + 1);
 	return false;
 }
 
@@ -460,6 +494,7 @@ static uint32_t *path_of(const struct txn_graph *g, uint32_t u, uint32_t v, uint
 		path[--i] = by[at] - 1;
 		at = g->edges.data[by[at] - 1].from;
 	} while (at != u);
+	assert(*n && g->edges.data[path[0]].from == u && g->edges.data[path[*n - 1]].to == v);
 	return path;
 }
 
@@ -468,9 +503,70 @@ uint32_t *graph_path(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t
 	return path_of(g, u, v, before, ~0u, n);
 }
 
-uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
+static uint32_t edge_between(const struct txn_graph *g, uint32_t u, uint32_t v, enum edge_kind kind, uint32_t reason)
+{
+	for (uint32_t e = g->head[u]; e; e = g->edges.data[e - 1].next)
+		if (g->edges.data[e - 1].to == v && g->edges.data[e - 1].kind == kind && g->edges.data[e - 1].reason == reason)
+			return e - 1;
+	assert(0);
+	return DEPS_NONE;
+}
+
+uint32_t graph_reader(const struct deps *d, uint32_t read)
+{
+	assert(d->n && read < d->read_first[d->n]);
+	uint32_t lo = 0, hi = d->n;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (d->read_first[mid] <= read)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t graph_earlier_edge(const struct txn_graph *g, uint32_t read, uint32_t k)
+{
+	const struct deps *d = g->d;
+	uint32_t t = graph_reader(d, read);
+	if (g->order == ORDER_SESSION && d->prev[t] != DEPS_NONE && !k--)
+		return edge_between(g, graph_end(g, d->prev[t]), graph_begin(g, t), EDGE_SESSION, 0);
+	if (g->order == ORDER_REALTIME && g->moment[t] != DEPS_NONE && !k--)
+		return edge_between(g, g->moment[t], graph_begin(g, t), EDGE_REALTIME, 0);
+	for (uint32_t i = d->read_first[t]; i < read; i++) {
+		uint32_t w = d->versions[d->reads[i].version].t;
+		if (w != DEPS_NONE && !k--)
+			return edge_between(g, graph_end(g, w), graph_begin(g, t), EDGE_WR, i);
+	}
+	return DEPS_NONE;
+}
+
+/* By one of the edges that count for the read. */
+static uint32_t *earlier_reason(const struct txn_graph *g, uint32_t u, uint32_t read, uint32_t before, uint32_t *n)
+{
+	uint32_t e;
+	for (uint32_t k = 0; (e = graph_earlier_edge(g, read, k)) != DEPS_NONE; k++) {
+		uint32_t from = g->edges.data[e].from, *path = NULL;
+		*n = 0;
+		if (from != u && !(path = path_of(g, u, from, before, ~0u, n)))
+			continue;
+		uint32_t *whole = arena_array(g->arena, uint32_t, *n + 1);
+		if (*n)
+			memcpy(whole, path, *n * sizeof *whole);
+		whole[(*n)++] = e;
+		return whole;
+	}
+	*n = 0;
+	return NULL;
+}
+
+uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t read, uint32_t before, uint32_t *n)
 {
 	unsigned order = 1u << EDGE_SESSION | 1u << EDGE_REALTIME;
+	uint32_t v = graph_begin(g, graph_reader(g->d, read));
+	if (g->with & WITH_EARLIER)
+		return earlier_reason(g, u, read, before, n);
 	if (!(g->with & (WITH_SEEN | WITH_DIRECT)))
 		return graph_path(g, u, v, before, n);
 	if (g->with & WITH_SEEN)
@@ -506,6 +602,7 @@ static uint32_t *any_cycle(struct txn_graph *g, uint32_t *n)
 			*n = k;
 		}
 	}
+	assert(best && *n >= 2);
 	return best;
 }
 
@@ -534,5 +631,6 @@ uint32_t *graph_cycle(struct txn_graph *g, uint32_t *n)
 	memcpy(cycle, path, k * sizeof *cycle);
 	cycle[k] = g->cycle_edge;
 	*n = k + 1;
+	assert(g->edges.data[cycle[0]].from == g->edges.data[cycle[*n - 1]].to);
 	return prefer_given(g, cycle, *n);
 }

@@ -56,6 +56,8 @@ struct txn_graph {
 	enum txn_order order;
 	unsigned with; /* enum graph_with */
 	uint32_t nnodes, ntime;
+	uint32_t *moment; /* by transaction: the node of the moment before it, or DEPS_NONE (real time) */
+	int32_t *joined;  /* WITH_EARLIER: scratch, a clock */
 	AVEC(struct gedge) edges;
 	uint32_t *head;        /* by node: edge + 1 */
 	uint32_t *rank, *topo; /* a topological order of the given edges */
@@ -100,10 +102,11 @@ enum graph_with {
 	WITH_KNOWN = 2,  /* the known order of versions */
 	WITH_MISSED = 4, /* the rules */
 	WITH_AFTER = 8,
-	WITH_UPDATES = 16,   /* no rw edges from transactions that only read (update-serializable) */
-	WITH_SEEN = 32,      /* the rule `missed` counts only what a transaction sees by session, real time and wr (causal) */
-	WITH_DIRECT = 64,    /* ... and only directly (read-atomic) */
-	WITH_NO_CHAINS = 128 /* nothing but edges is wanted */
+	WITH_UPDATES = 16,    /* no rw edges from transactions that only read (update-serializable) */
+	WITH_SEEN = 32,       /* the rule `missed` counts only what a transaction sees by session, real time and wr (causal) */
+	WITH_DIRECT = 64,     /* ... and only directly (read-atomic) */
+	WITH_NO_CHAINS = 128, /* nothing but edges is wanted */
+	WITH_EARLIER = 256    /* the rule `missed` counts only what operations before the read depend on (monotonic-view) */
 };
 
 /* A graph with the given edges. Memory is the arena's (out-of-memory longjmps). */
@@ -126,8 +129,13 @@ uint32_t graph_edge(struct txn_graph *g, uint32_t from, uint32_t to, enum edge_k
                     uint32_t reason);
 /* The edges of a shortest path from u to v by edges with numbers below `before`, as an arena array; *n = 0: none. */
 uint32_t *graph_path(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
-/* The same for the way by which a reader comes after the version that it must not miss, as the graph's rule `missed` has it. */
-uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
+/* The same for the way by which the reader of `read` (of deps) comes after the version that it must not miss, as the graph's rule `missed` has
+ * it. */
+uint32_t *graph_reason(const struct txn_graph *g, uint32_t u, uint32_t read, uint32_t before, uint32_t *n);
+/* The transaction of a read. */
+uint32_t graph_reader(const struct deps *d, uint32_t read);
+/* The k-th edge by which the reader comes after what counts for this read (WITH_EARLIER), or DEPS_NONE: there are no more. */
+uint32_t graph_earlier_edge(const struct txn_graph *g, uint32_t read, uint32_t k);
 /* After GRAPH_CYCLE: the edges of a short cycle, as an arena array. */
 uint32_t *graph_cycle(struct txn_graph *g, uint32_t *n);
 

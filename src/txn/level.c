@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 const char *const level_names[] = {
 	[LEVEL_RU] = "read-uncommitted",
 	[LEVEL_RC] = "read-committed",
@@ -52,6 +54,9 @@ static const char *const strong_names[] = {
 	[LEVEL_SER] = "strict-serializable",
 };
 
+_Static_assert(sizeof level_names / sizeof *level_names == LEVEL_COUNT + 1, "a name for each level, and NULL");
+_Static_assert(sizeof strong_names / sizeof *strong_names == LEVEL_COUNT, "a name for each level");
+
 /* Other names of a level. */
 static const struct {
 	const char *name;
@@ -80,12 +85,14 @@ static const struct {
 
 const char *isolation_name(struct isolation i)
 {
+	assert(i.level < LEVEL_COUNT && i.order < ORDER_COUNT);
 	const char *const *const names[] = { level_names, session_names, strong_names };
 	return names[i.order][i.level];
 }
 
 const char *level_aliases(enum txn_level l)
 {
+	assert(l < LEVEL_COUNT);
 	static const char *const text[LEVEL_COUNT] = {
 		[LEVEL_RU] = "PL-1",
 		[LEVEL_RC] = "PL-2",
@@ -143,6 +150,7 @@ bool isolation_by_name(const char *s, size_t len, bool sessions, struct isolatio
 		found = is(s, len, "read-committed") ? LEVEL_MAV : found;
 	}
 	i->level = (uint8_t)found;
+	assert(found >= 0 && found < LEVEL_COUNT);
 	return isolation_exists(*i);
 }
 
@@ -162,6 +170,7 @@ static const uint32_t implied[LEVEL_COUNT] = {
 
 static bool level_implies(unsigned a, unsigned b)
 {
+	assert(a < LEVEL_COUNT && b < LEVEL_COUNT);
 	if (a == b)
 		return true;
 	for (unsigned l = 0; l < LEVEL_COUNT; l++)
@@ -172,6 +181,7 @@ static bool level_implies(unsigned a, unsigned b)
 
 bool isolation_implies(struct isolation a, struct isolation b)
 {
+	assert(a.order < ORDER_COUNT && b.order < ORDER_COUNT);
 	if (a.order < b.order)
 		return false;
 	/* update-serializable has no variants: one with an order reaches it through serializable without */

@@ -54,13 +54,20 @@ bool txn_sniff(struct reader *r)
 {
 	const char *p = r->in.buf + r->in.pos;
 	p += strspn(p, " \t\r\n");
-	if (looks_like_plume(p)) {
-		r->format = FORMAT_PLUME;
-		r->h->format = format_names[FORMAT_PLUME];
+	enum format found = r->format >= FORMAT_PLUME                                  ? r->format
+	                    : looks_like_plume(p)                                      ? FORMAT_PLUME
+	                    : r->format == FORMAT_CSV && txn_looks_like_dbcop(&r->in)  ? FORMAT_DBCOP
+	                    : r->format == FORMAT_JSON && txn_looks_like_dbcop_json(p) ? FORMAT_DBCOP_JSON
+	                    : r->format == FORMAT_EDN && txn_looks_like_dbcop_json(p)  ? FORMAT_DBCOP_JSON
+	                    : r->format == FORMAT_CSV && txn_looks_like_csv(p)         ? FORMAT_TXN_CSV
+	                                                                               : r->format;
+	if (found >= FORMAT_PLUME) {
+		r->format = found;
+		r->h->format = format_names[found];
 		return true;
 	}
 	if (r->format != FORMAT_EDN && r->format != FORMAT_JSON)
-		return r->format == FORMAT_PLUME;
+		return false;
 	bool json = r->format == FORMAT_JSON;
 	for (const char *v = p; (v = strstr(v, json ? "\"value\"" : ":value")) != NULL;) {
 		v += json ? 7 : 6;
@@ -260,10 +267,29 @@ bool txn_read(struct txn_history *th, struct reader *r)
 {
 	struct build b = { .th = th, .r = r };
 	th->realtime = true;
-	bool ok = r->format == FORMAT_PLUME ? txn_read_plume(th, r) : read_forms(&b);
+	bool ok;
+	switch (r->format) {
+	case FORMAT_PLUME:
+		ok = txn_read_plume(th, r);
+		break;
+	case FORMAT_DBCOP:
+		ok = txn_read_dbcop(th, r);
+		break;
+	case FORMAT_DBCOP_JSON:
+		ok = txn_read_dbcop_json(th, r);
+		break;
+	case FORMAT_COBRA:
+		ok = txn_read_cobra(th, r);
+		break;
+	case FORMAT_TXN_CSV:
+		ok = txn_read_csv(th, r);
+		break;
+	default:
+		ok = read_forms(&b);
+	}
 	if (!ok)
 		return false;
-	th->realtime &= b.invoked;
+	th->realtime &= b.invoked || r->format == FORMAT_TXN_CSV;
 	finish(th);
 	if (th->n)
 		return true;

@@ -4,6 +4,8 @@
  *   edn    {:process 0, :type :ok, :f :txn, :value [[:r x 1] [:w y 2] [:append z 3]]}, a map a line or all in one
  *          vector (Jepsen, Elle); :type is :invoke, :ok, :fail or :info
  *   json   the same as JSON (elle-cli)
+ *   dbcop  bincode or JSON (dbcop, PolySI); cobra: a directory of logs (read_binary.c, read_dbcop_json.c)
+ *   txn-csv  session,txn,op,key,value,status,call,return (read_csv.c)
  *   plume  r(key,value,session,transaction) and w(...), a line each (Plume, PolySI, AWDIT); transaction -1: aborted
  *
  * The answer to a transaction repeats its micro-operations with what the reads saw. Reads of a transaction that did not
@@ -15,7 +17,7 @@
 #include "history/read.h"
 #include "txn/txn.h"
 
-/* Does the text that the reader has opened look like transactions? Its format may become FORMAT_PLUME. */
+/* Does the text that the reader has opened look like transactions? Its format may become one of those of transactions alone. */
 bool txn_sniff(struct reader *r);
 
 /* The whole history, with the open reader `r` (the caller closes it); th is initialised. False after an error in r->d
@@ -36,6 +38,13 @@ struct txn_rec {
 /* One record of an EDN or JSON history; its micro-operations are put behind those of th and stay there unless the caller takes
  * them back. REC_SKIP at the end. */
 enum form_status txn_rec_form(struct txn_history *th, struct reader *r, struct txn_rec *rec, size_t *used, uint32_t *newlines);
+bool txn_looks_like_dbcop(const struct input *in);
+bool txn_looks_like_dbcop_json(const char *p);
+bool txn_looks_like_csv(const char *p);
+bool txn_read_dbcop(struct txn_history *th, struct reader *r);
+bool txn_read_dbcop_json(struct txn_history *th, struct reader *r);
+bool txn_read_cobra(struct txn_history *th, struct reader *r);
+bool txn_read_csv(struct txn_history *th, struct reader *r);
 bool txn_read_plume(struct txn_history *th, struct reader *r);
 /* The process's session: a dense number. */
 uint32_t txn_session(struct txn_history *th, val proc);

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "txn/graph.h"
 
 typedef int32_t lanes __attribute__((vector_size(16)));
@@ -39,17 +40,20 @@ static int32_t end_position(const struct txn_graph *g, uint32_t t)
 
 static int32_t *clock_of(const struct txn_graph *g, uint32_t node)
 {
+	assert(g->nchains && node < g->nnodes);
 	return g->clock + (size_t)node * g->width;
 }
 
 static int32_t position(const struct txn_graph *g, uint32_t node)
 {
 	uint32_t t = graph_txn(g, node);
+	assert(t != DEPS_NONE);
 	return two_nodes(g) && node & 1 ? end_position(g, t) : begin_position(g, t);
 }
 
 bool graph_reaches(const struct txn_graph *g, uint32_t u, uint32_t v)
 {
+	assert(u != v && graph_txn(g, u) != DEPS_NONE);
 	return clock_of(g, v)[g->chain[graph_txn(g, u)]] >= position(g, u);
 }
 
@@ -63,10 +67,12 @@ static void queue_init(struct txn_graph *g)
 		g->queue[g->levels++] = arena_array(g->arena, uint64_t, words + 1);
 		words = words > 1 ? (words + 63) / 64 : 0;
 	} while (words && g->levels < 4);
+	assert(g->levels && g->levels <= 4);
 }
 
 static void queue_put(struct txn_graph *g, uint32_t rank)
 {
+	assert(rank < g->nnodes);
 	for (uint32_t l = 0; l < g->levels; l++, rank /= 64)
 		g->queue[l][rank / 64] |= UINT64_C(1) << (rank % 64);
 }
@@ -89,6 +95,7 @@ static uint32_t queue_take(struct txn_graph *g)
 		if (g->queue[l][at / 64])
 			break;
 	}
+	assert(rank < g->nnodes);
 	return rank;
 }
 
@@ -97,6 +104,7 @@ static uint32_t queue_take(struct txn_graph *g)
 /* v learns what reaches u. False: v reaches u, a cycle. */
 static bool learn(struct txn_graph *g, uint32_t u, uint32_t v)
 {
+	assert(u != v && g->width % 4 == 0);
 	const lanes *from = (const lanes *)(const void *)clock_of(g, u);
 	lanes *to = (lanes *)(void *)clock_of(g, v);
 	uint64_t grown = 0;
@@ -138,6 +146,7 @@ static bool add(struct txn_graph *g, uint32_t u, uint32_t v, enum edge_kind kind
 /* Behind the last version in the slice whose transaction's position (its end's, or its begin's) is at most p. */
 static uint32_t up_to(const struct txn_graph *g, struct span s, int32_t p, bool ends)
 {
+	assert(s.start <= s.end);
 	/* places below this one */
 	int32_t places = !two_nodes(g) ? p : ends ? p / 2 : (p + 1) / 2;
 	uint32_t lo = s.start, hi = s.end;
@@ -148,6 +157,7 @@ static uint32_t up_to(const struct txn_graph *g, struct span s, int32_t p, bool 
 		else
 			hi = mid;
 	}
+	assert(lo >= s.start && lo <= s.end);
 	return lo;
 }
 
@@ -161,6 +171,8 @@ uint32_t graph_last_before(const struct txn_graph *g, const struct txn_segment *
 /* a comes before b, versions of one key, by the rule `why`: the edge of it. */
 static bool ordered(struct txn_graph *g, uint32_t a, uint32_t b, enum edge_why why, uint32_t reason)
 {
+	assert(g->d->versions[a].key == g->d->versions[b].key && a != b);
+	assert(g->d->versions[a].t != DEPS_NONE && g->d->versions[b].t != DEPS_NONE);
 	const struct dversion *x = &g->d->versions[a], *y = &g->d->versions[b];
 	return add(g, graph_end(g, x->t), g->family == FAMILY_PC ? graph_end(g, y->t) : graph_begin(g, y->t), EDGE_WW, why, x->key,
 	           reason);
@@ -175,6 +187,7 @@ struct dirty_segments {
 
 static struct dirty_segments dirty_segments(const struct txn_graph *g, uint32_t key, uint64_t dirty)
 {
+	assert(key < g->d->nkeys);
 	return (struct dirty_segments){ g->seg_at ? g->seg_at + (size_t)key * g->nchains : NULL,
 		                        g->nchains < 64 ? dirty & ((UINT64_C(1) << g->nchains) - 1) : dirty, g->seg_first[key],
 		                        g->seg_first[key + 1] };
@@ -199,9 +212,58 @@ static bool next_segment(const struct txn_graph *g, struct dirty_segments *d, ui
 	return false;
 }
 
+/* The read of t saw a, and version b of the same key must not be missed by it. `at`: b's place. */
+static bool missed(struct txn_graph *g, uint32_t t, uint32_t read, uint32_t b)
+{
+	uint32_t a = g->d->reads[read].version;
+	if (g->d->versions[a].t != DEPS_NONE)
+		return ordered(g, b, a, WHY_MISSED, read);
+	/* the initial version, overwritten before: no order at all */
+	g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, g->d->versions[b].t), EDGE_RW, WHY_GIVEN,
+	                           g->d->versions[a].key, a);
+	return false;
+}
+
+static void join(struct txn_graph *g, uint32_t node)
+{
+	const int32_t *from = clock_of(g, node);
+	for (uint32_t c = 0; c < g->nchains; c++)
+		g->joined[c] = from[c] > g->joined[c] ? from[c] : g->joined[c];
+}
+
+/* The same, for what operations before the read depend on: the order of transactions, and who was read from before. */
+static bool rule_missed_earlier(struct txn_graph *g, uint32_t t, uint64_t dirty)
+{
+	const struct deps *d = g->d;
+	memset(g->joined, 0, g->width * sizeof *g->joined);
+	if (g->order == ORDER_SESSION && d->prev[t] != DEPS_NONE)
+		join(g, d->prev[t]);
+	if (g->order == ORDER_REALTIME && g->moment[t] != DEPS_NONE)
+		join(g, g->moment[t]);
+	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+		uint32_t a = d->reads[i].version, key = d->versions[a].key, w = d->versions[a].t, chain;
+		const int32_t *known = w == DEPS_NONE ? NULL : clock_of(g, w);
+		struct span slice;
+		struct dirty_segments segments = dirty_segments(g, key, dirty);
+		while (next_segment(g, &segments, &chain, &slice)) {
+			uint32_t at = up_to(g, slice, g->joined[chain], true), b;
+			if (at == slice.start)
+				continue;
+			b = g->sorted[at - 1].version;
+			if (b != a && d->versions[b].t != t && !(known && known[chain] >= place_ends(g, g->sorted[at - 1].place)) &&
+			    !missed(g, t, i, b))
+				return false;
+		}
+		if (w != DEPS_NONE)
+			join(g, w);
+	}
+	return true;
+}
+
 /* Who reaches t and wrote a key that t read: it comes before the version that t read. */
 static bool rule_missed(struct txn_graph *g, uint32_t t, uint64_t dirty)
 {
+	assert(t < g->d->n);
 	const struct deps *d = g->d;
 	const int32_t *clock = clock_of(g, graph_begin(g, t));
 	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
@@ -222,12 +284,7 @@ static bool rule_missed(struct txn_graph *g, uint32_t t, uint64_t dirty)
 			uint32_t at = up_to(g, slice, p, true), b = at == slice.start ? DEPS_NONE : g->sorted[at - 1].version;
 			if (b == DEPS_NONE || b == a || (known && known[chain] >= place_ends(g, g->sorted[at - 1].place)))
 				continue;
-			if (w == DEPS_NONE) { /* the initial version, overwritten before: no order at all */
-				g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, d->versions[b].t), EDGE_RW, WHY_GIVEN,
-				                           key, a);
-				return false;
-			}
-			if (!ordered(g, b, a, WHY_MISSED, i))
+			if (!missed(g, t, i, b))
 				return false;
 		}
 	}
@@ -277,7 +334,8 @@ static bool visit(struct txn_graph *g, uint32_t v)
 		}
 	if (t == DEPS_NONE)
 		return true;
-	if ((g->with & WITH_MISSED) && v == graph_begin(g, t) && !rule_missed(g, t, dirty))
+	if ((g->with & WITH_MISSED) && v == graph_begin(g, t) &&
+	    !(g->with & WITH_EARLIER ? rule_missed_earlier : rule_missed)(g, t, dirty))
 		return false;
 	return !(g->with & WITH_AFTER) || v != graph_end(g, t) || rule_after(g, t, dirty);
 }
@@ -288,6 +346,7 @@ enum graph_status graph_saturate(struct txn_graph *g)
 		return GRAPH_OK;
 	g->clock = arena_calloc(g->arena, (size_t)g->nnodes * g->width, sizeof *g->clock);
 	g->dirty = arena_array(g->arena, uint64_t, g->nnodes);
+	g->joined = arena_array(g->arena, int32_t, g->width + 1);
 	queue_init(g);
 	for (uint32_t v = 0; v < g->nnodes; v++) {
 		uint32_t t = graph_txn(g, v);

@@ -138,9 +138,16 @@ static void say_because(const struct txn_check *c, const struct cycle_edge *e, s
 	}
 }
 
+#define STEPS_SHOWN 40u
+
 static void say_steps(const struct txn_check *c, const struct cycle_edge *e, uint32_t n, unsigned indent, struct buf *out)
 {
 	for (uint32_t i = 0; i < n; i++) {
+		if (n > STEPS_SHOWN && i == STEPS_SHOWN / 2) {
+			buf_repeat(out, ' ', indent);
+			buf_printf(out, "- ... (%u more steps; --json has all)\n", n - STEPS_SHOWN);
+			i = n - STEPS_SHOWN / 2;
+		}
 		buf_repeat(out, ' ', indent);
 		buf_str(out, "- ");
 		say_step(c, &e[i], out);
@@ -257,6 +264,11 @@ static void say_head(const struct txn_check *c, struct buf *out)
 		buf_printf(out, " by %u process%s", th->h->procs.len, th->h->procs.len == 1 ? "" : "es");
 	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u keys; %u reads, %u writes, %u appends\n",
 	           th->h->format, th->ncommitted, th->naborted, th->nunknown, th->h->keys.len, th->reads, th->writes, th->appends);
+	if (th->version_order)
+		buf_printf(out, "writes of a key are taken to be in the order of %s\n",
+		           th->version_order == VERSIONS_SESSION    ? "each session"
+		           : th->version_order == VERSIONS_REALTIME ? "real time"
+		                                                    : "their commits as recorded");
 	if (c->deps->init == VAL_NIL)
 		return;
 	buf_str(out, "registers are initially ");
@@ -307,7 +319,8 @@ static struct isolation nth(uint32_t k)
 	return (struct isolation){ (uint8_t)(k % LEVEL_COUNT), (uint8_t)(k / LEVEL_COUNT) };
 }
 
-static void say_verdict(const struct txn_check *c, struct isolation i, bool colors, struct buf *out)
+/* others: levels of which the same is true. */
+static void say_verdict(const struct txn_check *c, struct isolation i, uint32_t others, bool colors, struct buf *out)
 {
 	static const char *const words[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
 	const struct txn_answer *a = &c->answers[i.level][i.order];
@@ -323,8 +336,12 @@ static void say_verdict(const struct txn_check *c, struct isolation i, bool colo
 		}
 		buf_printf(out, ": %s%s", anomaly_names[d->name], time ? "-realtime" : session ? "-process" : "");
 	}
+	if (others)
+		buf_printf(out, " and %u other%s", others, others == 1 ? "" : "s");
 	if (d->verdict == TXN_UNDECIDED && !strcmp(d->limit, "ambiguous")) {
-		buf_str(out, ": a value that was read has several writers: ");
+		buf_str(out, c->deps->ambiguous.other == DEPS_NONE
+		                     ? ": a value that was read may be the initial one or a transaction's: "
+		                     : ": a value that was read has several writers: ");
 		txn_print(th_of(c), c->deps->ambiguous.txn, out);
 		buf_char(out, ' ');
 		mop_print(th_of(c), &th_of(c)->ops[th_of(c)->txns[c->deps->ambiguous.txn].first + c->deps->ambiguous.op], out);
@@ -359,18 +376,27 @@ static void say_order(const struct txn_check *c, const struct decision *d, struc
 	buf_char(out, '\n');
 }
 
+static bool ambiguous(const struct txn_answer *a)
+{
+	return a->asked && a->decided && a->d.verdict == TXN_UNDECIDED && !strcmp(a->d.limit, "ambiguous");
+}
+
 void txn_say_text(const struct txn_check *c, bool witness, bool colors, struct buf *out)
 {
 	say_head(c, out);
 	if (c->all)
 		say_lattice(c, colors, out);
+	uint32_t open = 0, told = 0; /* levels that are undecided for the same reason are told together */
+	for (uint32_t k = 0; k < (uint32_t)LEVEL_COUNT * ORDER_COUNT; k++)
+		open += ambiguous(&c->answers[nth(k).level][nth(k).order]);
 	for (uint32_t k = (uint32_t)LEVEL_COUNT * ORDER_COUNT; k-- > 0;) {
 		struct isolation i = nth(k);
 		const struct txn_answer *a = &c->answers[i.level][i.order];
 		bool undecided = a->d.verdict == TXN_UNDECIDED && a->decided;
-		if (!a->asked || (c->all && !txn_check_strongest(c, i) && !txn_check_weakest(c, i) && !undecided))
+		if (!a->asked || (c->all && !txn_check_strongest(c, i) && !txn_check_weakest(c, i) && !undecided) ||
+		    (ambiguous(a) && told++))
 			continue;
-		say_verdict(c, i, colors, out);
+		say_verdict(c, i, ambiguous(a) ? open - 1 : 0, colors, out);
 		if (witness && a->d.verdict == TXN_HOLDS)
 			say_order(c, &txn_check_reason(c, i)->d, out);
 	}
@@ -437,6 +463,40 @@ static void json_order(const struct txn_check *c, struct json_out *j, const stru
 	json_end(j);
 }
 
+/* Clauses as arrays of numbers: ["wr", from, to, key] and ["rw", from, to, key, version] of a cycle, [key, a, b] of what was learned. */
+static void json_proof(struct json_out *j, const struct txn_proof *p)
+{
+	static const char *const words[] = { "session", "realtime", "wr", "ww", "rw" };
+	json_begin_array(j, "proof");
+	for (uint32_t i = 0; i < p->clauses.len; i++) {
+		const struct proof_clause *c = &p->clauses.data[i];
+		json_begin_object(j, NULL);
+		json_begin_array(j, c->learned ? "clause" : "cycle");
+		for (uint32_t k = 0; k < c->n; k++) {
+			json_begin_array(j, NULL);
+			if (c->learned) {
+				const struct proof_fact *x = &p->facts.data[c->first + k];
+				json_uint(j, NULL, x->key + 1);
+				json_uint(j, NULL, x->a + 1);
+				json_uint(j, NULL, x->b + 1);
+			} else {
+				const struct proof_step *x = &p->steps.data[c->first + k];
+				json_text(j, NULL, words[x->kind]);
+				json_uint(j, NULL, x->from + 1);
+				json_uint(j, NULL, x->to + 1);
+				if (x->kind >= PROOF_WR)
+					json_uint(j, NULL, x->key + 1);
+				if (x->kind == PROOF_RW)
+					json_uint(j, NULL, x->version == PROOF_INITIAL ? 0 : x->version + 1);
+			}
+			json_end(j);
+		}
+		json_end(j);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 static void json_level(const struct txn_check *c, struct json_out *j, struct isolation i, bool witness)
 {
 	const struct txn_answer *a = &c->answers[i.level][i.order], *why = txn_check_reason(c, i);
@@ -466,6 +526,8 @@ static void json_level(const struct txn_check *c, struct json_out *j, struct iso
 			json_transactions(c, j, &a->d);
 			json_steps(c, j, "cycle", a->d.cycle, a->d.ncycle);
 		}
+		if (told && a->d.proof && !a->d.proof->too_long && witness)
+			json_proof(j, a->d.proof);
 		buf_free(&sentence);
 	}
 	if (a->d.verdict == TXN_HOLDS && witness && (!c->all || txn_check_strongest(c, i)))
@@ -489,6 +551,8 @@ void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 	json_uint(&j, "operations", th->nops);
 	json_uint(&j, "failed", th->naborted);
 	json_uint(&j, "pending", th->nunknown);
+	if (th->version_order)
+		json_text(&j, "version_order", version_order_names[th->version_order]);
 	val_json(&th->h->vals, c->deps->init, json_value(&j, "init"));
 	if (c->deps->init_guessed) {
 		json_begin_array(&j, "guessed");

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "txn/cdcl.h"
 
 #define NO_LIT UINT32_MAX
@@ -36,7 +37,8 @@ struct txn_search {
 	struct cdcl *sat;
 	struct txn_search_result *r;
 	uint64_t max_conflicts;
-	uint32_t floor; /* reach_back goes no further down than this place */
+	struct prover *prover; /* or NULL */
+	uint32_t floor;        /* reach_back goes no further down than this place */
 };
 
 /* ---- open pairs ---------------------------------------------------------------------------- */
@@ -49,6 +51,7 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
 /* The literal "version a before version b", or NO_LIT when the pair is no variable. */
 static uint32_t literal(const struct txn_search *s, uint32_t a, uint32_t b)
 {
+	assert(a != b);
 	uint32_t v = map_get(s->pair_var, pair_key(a, b));
 	if (v == MAP_NONE)
 		return NO_LIT;
@@ -58,12 +61,14 @@ static uint32_t literal(const struct txn_search *s, uint32_t a, uint32_t b)
 /* With clocks: is a before b for certain? */
 static bool certain(const struct txn_graph *g, uint32_t a, uint32_t b)
 {
+	assert(g->nchains && g->d->versions[a].t != DEPS_NONE && g->d->versions[b].t != DEPS_NONE);
 	uint32_t x = graph_end(g, g->d->versions[a].t), t = g->d->versions[b].t;
 	return graph_reaches(g, x, g->family == FAMILY_PC ? graph_end(g, t) : graph_begin(g, t));
 }
 
 static bool open_pair(struct txn_search *s, uint32_t a, uint32_t b)
 {
+	assert(s->d->versions[a].key == s->d->versions[b].key && a != b);
 	uint32_t v = s->vars.len;
 	if (v >= SEARCH_MAX_PAIRS)
 		return false;
@@ -78,6 +83,7 @@ static bool open_pair(struct txn_search *s, uint32_t a, uint32_t b)
 /* Of each chain only the stretch between what comes before b for certain and what comes behind it is looked at. */
 static bool open_pairs_of(struct txn_search *s, uint32_t key)
 {
+	assert(key < s->d->nkeys && s->g->nchains);
 	const struct txn_graph *g = s->g;
 	for (uint32_t i = g->seg_first[key]; i < g->seg_first[key + 1]; i++)
 		for (uint32_t j = i + 1; j < g->seg_first[key + 1]; j++) {
@@ -138,11 +144,13 @@ static void sort_nodes(const struct txn_search *s, uint32_t *list, uint32_t n)
 				list[k] = list[k - gap];
 			list[k] = x;
 		}
+	assert(n < 2 || s->ord[list[0]] <= s->ord[list[n - 1]]);
 }
 
 /* The clause that forbids the path by which `node` was found, and the edge of `lit`. */
 static void explain_path(struct txn_search *s, uint32_t node, uint32_t lit)
 {
+	assert(node < s->g->nnodes);
 	s->clause.len = 0;
 	if (lit != NO_LIT)
 		avec_push(s->a, &s->clause, lit ^ 1);
@@ -156,9 +164,52 @@ static void explain_path(struct txn_search *s, uint32_t node, uint32_t lit)
 	}
 }
 
+static void versions_of(const struct txn_search *s, uint32_t lit, uint32_t *a, uint32_t *b)
+{
+	assert(lit / 2 < s->vars.len);
+	const struct dpair *p = &s->vars.data[lit / 2];
+	*a = lit & 1 ? p->b : p->a;
+	*b = lit & 1 ? p->a : p->b;
+}
+
+/* An edge of what was chosen: of the two versions, or of a reader of the first one. */
+static void prove_chosen(struct txn_search *s, uint32_t from, uint32_t lit)
+{
+	uint32_t a, b;
+	versions_of(s, lit, &a, &b);
+	if (graph_txn(s->g, from) == s->d->versions[a].t)
+		prover_ww(s->prover, a, b);
+	else
+		prover_rw(s->prover, graph_txn(s->g, from), a, b);
+}
+
+static void prove_edge(struct txn_search *s, uint32_t e)
+{
+	if (s->edges.data[e].lit == NO_LIT)
+		prover_edge(s->prover, e);
+	else
+		prove_chosen(s, s->edges.data[e].from, s->edges.data[e].lit);
+}
+
+/* The path by which `node` was found from the end of the edge of `lit`, which goes out from it. */
+static void prove_path(struct txn_search *s, uint32_t node, uint32_t lit)
+{
+	if (!s->prover)
+		return;
+	AVEC(uint32_t) path = { 0 };
+	for (uint32_t e = s->parent[node]; e; e = s->parent[s->edges.data[e - 1].from])
+		avec_push(s->a, &path, e - 1);
+	prover_begin(s->prover);
+	prove_chosen(s, node, lit);
+	while (path.len)
+		prove_edge(s, path.data[--path.len]);
+	prover_end(s->prover);
+}
+
 /* Nodes behind v up to place `limit`; false when `target` is among them. */
 static bool forward(struct txn_search *s, uint32_t v, uint32_t limit, uint32_t target)
 {
+	assert(s->ord[v] <= limit);
 	s->stamp++;
 	s->stack.len = 0;
 	s->mark[v] = s->stamp;
@@ -180,6 +231,7 @@ static bool forward(struct txn_search *s, uint32_t v, uint32_t limit, uint32_t t
 
 static void backward(struct txn_search *s, uint32_t u, uint32_t limit)
 {
+	assert(s->ord[u] >= limit);
 	s->stamp++;
 	s->back.len = 0;
 	s->mark[u] = s->stamp;
@@ -209,14 +261,17 @@ static void reorder(struct txn_search *s)
 		s->ord[node] = s->slots.data[i];
 		s->at[s->slots.data[i]] = node;
 	}
+	assert(s->slots.len == s->back.len + s->stack.len);
 }
 
 /* False: a cycle; the clause says which. */
 static bool insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 {
+	assert(u != v && u < s->g->nnodes && v < s->g->nnodes);
 	if (s->ord[u] > s->ord[v]) {
 		if (!forward(s, v, s->ord[u], u)) {
 			explain_path(s, u, lit);
+			prove_path(s, u, lit);
 			return false;
 		}
 		backward(s, u, s->ord[v]);
@@ -225,17 +280,11 @@ static bool insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 	struct sedge e = { u, v, s->out[u], s->in[v], lit };
 	avec_push(s->a, &s->edges, e);
 	s->out[u] = s->in[v] = s->edges.len;
+	assert(s->ord[u] < s->ord[v]);
 	return true;
 }
 
 /* ---- what the solver asks ---------------------------------------------------------------------- */
-
-static void versions_of(const struct txn_search *s, uint32_t lit, uint32_t *a, uint32_t *b)
-{
-	const struct dpair *p = &s->vars.data[lit / 2];
-	*a = lit & 1 ? p->b : p->a;
-	*b = lit & 1 ? p->a : p->b;
-}
 
 static bool rw_counts(const struct txn_search *s, uint32_t reader)
 {
@@ -268,8 +317,10 @@ static bool hear(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n)
 static void unhear(void *arg, uint32_t lit)
 {
 	struct txn_search *s = arg;
+	assert(s->added.len);
 	(void)lit;
 	uint32_t n = s->added.data[--s->added.len];
+	assert(n <= s->edges.len);
 	while (s->edges.len > n) {
 		struct sedge *e = &s->edges.data[--s->edges.len];
 		s->out[e->from] = e->next_out;
@@ -279,6 +330,7 @@ static void unhear(void *arg, uint32_t lit)
 
 static uint32_t prefer(void *arg, uint32_t v)
 {
+	assert(v < ((struct txn_search *)arg)->vars.len);
 	struct txn_search *s = arg;
 	uint32_t a = graph_end(s->g, s->d->versions[s->vars.data[v].a].t), b = graph_end(s->g, s->d->versions[s->vars.data[v].b].t);
 	return 2 * v + !by_place(s, a, b);
@@ -288,6 +340,17 @@ static bool stop(void *arg)
 {
 	struct txn_search *s = arg;
 	return lim_spent(s->g->lim) || (s->max_conflicts && cdcl_conflicts(s->sat) >= s->max_conflicts);
+}
+
+static void learned(void *arg, const uint32_t *lits, uint32_t n)
+{
+	struct txn_search *s = arg;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t a, b;
+		versions_of(s, lits[i], &a, &b);
+		prover_learn(s->prover, a, b);
+	}
+	prover_learned(s->prover);
 }
 
 /* ---- levels that are more than the absence of cycles ---------------------------------------------- */
@@ -322,10 +385,52 @@ static void forbid(struct txn_search *s, uint32_t lit)
 	avec_push(s->a, &s->clause, lit ^ 1);
 }
 
+/* Version u of a transaction that is certainly before one that t wrote before its last read of a: the two of them. */
+static bool certain_write(const struct txn_search *s, uint32_t from, uint32_t t, uint32_t a, uint32_t *u, uint32_t *v)
+{
+	const struct deps *d = s->d;
+	uint32_t po = 0;
+	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++)
+		po = d->reads[i].version == a ? d->reads[i].po : po;
+	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
+		for (uint32_t k = d->write_first[from]; k < d->write_first[from + 1]; k++) {
+			*u = d->writes[k];
+			*v = d->writes[i];
+			if (d->versions[*u].key == d->versions[*v].key && d->versions[*v].po < po && literal(s, *u, *v) == NO_LIT &&
+			    before(s, *u, *v))
+				return true;
+		}
+	return false;
+}
+
+/* The way from b to t, and t's read that missed b. */
+static void prove_missed(struct txn_search *s, uint32_t a, uint32_t b, uint32_t t)
+{
+	uint32_t u = 0, v = 0, node = s->d->versions[b].t;
+	if (!s->prover)
+		return;
+	for (uint32_t e; node != t && (e = s->parent[node]) != 0;)
+		node = s->edges.data[e - 1].to;
+	bool gap = node != t && certain_write(s, node, t, a, &u, &v);
+	if (gap)
+		prover_certain(s->prover, u, v);
+	if (literal(s, a, b) == NO_LIT)
+		prover_certain(s->prover, a, b);
+	prover_begin(s->prover);
+	prover_rw(s->prover, t, a, b);
+	node = s->d->versions[b].t;
+	for (uint32_t e; node != t && (e = s->parent[node]) != 0; node = s->edges.data[e - 1].to)
+		prove_edge(s, e - 1);
+	if (gap)
+		prover_ww(s->prover, u, v);
+	prover_end(s->prover);
+}
+
 /* A read of version a by t misses b, and b reaches an operation of t that counts. */
 static void explain_missed(struct txn_search *s, uint32_t a, uint32_t b, uint32_t t)
 {
 	s->clause.len = 0;
+	prove_missed(s, a, b, t);
 	uint32_t node = s->d->versions[b].t;
 	for (uint32_t e; node != t && (e = s->parent[node]) != 0; node = s->edges.data[e - 1].to)
 		forbid(s, s->edges.data[e - 1].lit);
@@ -341,6 +446,10 @@ static void explain_missed(struct txn_search *s, uint32_t a, uint32_t b, uint32_
 	for (uint32_t e; node != t && (e = s->parent[node]) != 0; node = s->edges.data[e - 1].to)
 		s->r->missed[s->r->nmissed++] = e - 1;
 	s->r->missed_from = node;
+	for (uint32_t i = 0; node != t && i < s->d->write_first[t + 1] - s->d->write_first[t]; i++)
+		for (uint32_t k = s->d->write_first[node]; k < s->d->write_first[node + 1]; k++)
+			if (s->d->versions[s->d->writes[k]].key == s->d->versions[s->d->writes[s->d->write_first[t] + i]].key)
+				s->r->missed_key = s->d->versions[s->d->writes[k]].key;
 	s->r->found_missed = true;
 }
 
@@ -415,7 +524,8 @@ static bool monotonic(struct txn_search *s, uint32_t t)
 			return false;
 		uint32_t from = d->versions[d->reads[i].version].t;
 		for (uint32_t e = from != DEPS_NONE ? s->out[from] : 0; e; e = s->edges.data[e - 1].next_out)
-			if (s->edges.data[e - 1].to == t && e <= s->g->edges.len && s->g->edges.data[e - 1].kind == EDGE_WR)
+			if (s->edges.data[e - 1].to == t && e <= s->g->edges.len && s->g->edges.data[e - 1].kind == EDGE_WR &&
+			    s->g->edges.data[e - 1].reason == i)
 				reach_by(s, e);
 	}
 	return true;
@@ -537,9 +647,51 @@ static enum cdcl_final explains(void *arg, const uint32_t **clause, uint32_t *n)
 
 /* ---- levels with clauses known beforehand ---------------------------------------------------------- */
 
-static void add_clause(struct txn_search *s, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
+static bool session_before(const struct txn_search *s, uint32_t a, uint32_t b);
+
+/* t, which read a, comes before b's transaction, and that one before t: by c before e, or because t sees it. */
+static void prove_clause(struct txn_search *s, uint32_t t, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
-	/* not (a before b and c before e) */
+	const struct deps *d = s->d;
+	bool sees = d->versions[c].t == DEPS_NONE;
+	uint32_t tb = d->versions[b].t, key = DEPS_NONE;
+	if (literal(s, a, b) == NO_LIT)
+		prover_certain(s->prover, a, b);
+	if (!sees && literal(s, c, e) == NO_LIT)
+		prover_certain(s->prover, c, e);
+	for (uint32_t r = d->read_first[t]; r < d->read_first[t + 1]; r++)
+		if (d->versions[d->reads[r].version].t == tb)
+			key = d->versions[d->reads[r].version].key;
+	prover_begin(s->prover);
+	prover_rw(s->prover, t, a, b);
+	if (!sees)
+		prover_ww(s->prover, c, e);
+	else if (key != DEPS_NONE)
+		prover_given(s->prover, PROOF_WR, tb, t, key);
+	else
+		prover_given(s->prover, s->g->order == ORDER_SESSION ? PROOF_SESSION : PROOF_REALTIME, tb, t, 0);
+	prover_end(s->prover);
+}
+
+/* Nothing is to be chosen: t missed b, though b's transaction comes before it: by c before a version of t, or because t sees it. */
+static void certainly_missed(struct txn_search *s, uint32_t t, uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t tb = s->d->versions[b].t;
+	s->r->found_missed = true;
+	s->r->missed_by = s->r->missed_from = t;
+	s->r->missed_a = a;
+	s->r->missed_b = b;
+	if (s->d->versions[c].t == DEPS_NONE) {
+		s->r->missed = graph_path(s->g, graph_end(s->g, tb), graph_begin(s->g, t), s->g->edges.len, &s->r->nmissed);
+	} else {
+		s->r->missed_from = tb;
+		s->r->missed_key = s->d->versions[c].key;
+	}
+}
+
+/* t read a; not (a before b and c before e). */
+static void add_clause(struct txn_search *s, uint32_t t, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
+{
 	uint32_t lits[2], n = 0;
 	const uint32_t p[2][2] = { { a, b }, { c, e } };
 	for (int i = 0; i < 2; i++) {
@@ -555,6 +707,10 @@ static void add_clause(struct txn_search *s, uint32_t a, uint32_t b, uint32_t c,
 		else if (!certain(s->g, x, y))
 			return;
 	}
+	if (s->prover)
+		prove_clause(s, t, a, b, c, e);
+	if (!n && !s->r->found_missed)
+		certainly_missed(s, t, a, b, c);
 	cdcl_add(s->sat, lits, n);
 }
 
@@ -571,7 +727,7 @@ static void cursor_clauses(struct txn_search *s)
 				own = d->versions[d->writes[k]].key == key ? d->writes[k] : own;
 			for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1]; b++)
 				if (b != a && b != own)
-					add_clause(s, a, b, b, own);
+					add_clause(s, t, a, b, b, own);
 		}
 }
 
@@ -601,12 +757,12 @@ static void update_clauses(struct txn_search *s)
 				for (uint32_t r = d->read_first[t]; r < d->read_first[t + 1] && !sees; r++)
 					sees = d->versions[d->reads[r].version].t == tb;
 				if (sees)
-					add_clause(s, a, b, init, b);
+					add_clause(s, t, a, b, init, b);
 				for (uint32_t k = d->write_first[t]; k < d->write_first[t + 1]; k++) {
 					uint32_t y = d->versions[d->writes[k]].key;
 					for (uint32_t m = d->write_first[tb]; m < d->write_first[tb + 1]; m++)
 						if (d->versions[d->writes[m]].key == y)
-							add_clause(s, a, b, d->writes[m], d->writes[k]);
+							add_clause(s, t, a, b, d->writes[m], d->writes[k]);
 				}
 			}
 		}
@@ -637,12 +793,17 @@ static void start(struct txn_search *s)
 }
 
 enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, uint64_t max_conflicts, struct map *pairs,
-                                    struct txn_search_result *r)
+                                    struct prover *prover, struct txn_search_result *r)
 {
 	struct txn_search *s = arena_new(g->arena, struct txn_search);
-	*s = (struct txn_search){
-		.g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r, .max_conflicts = max_conflicts
-	};
+	*s = (struct txn_search){ .g = g,
+		                  .d = g->d,
+		                  .a = g->arena,
+		                  .level = level,
+		                  .pair_var = pairs,
+		                  .r = r,
+		                  .max_conflicts = max_conflicts,
+		                  .prover = prover };
 	memset(r, 0, sizeof *r);
 	bool lazy = level == LEVEL_SER || level == LEVEL_SI || level == LEVEL_PC;
 	if (!lazy && !open_pairs(s)) {
@@ -652,7 +813,7 @@ enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, u
 	graph_rank_by_hint(g);
 	start(s);
 	bool final = level == LEVEL_MV || level == LEVEL_CV || level == LEVEL_US;
-	struct cdcl_theory th = { s, hear, unhear, final ? look : lazy ? explains : NULL, prefer, stop };
+	struct cdcl_theory th = { s, hear, unhear, final ? look : lazy ? explains : NULL, prefer, stop, prover ? learned : NULL };
 	s->sat = cdcl_new(g->arena, s->vars.len, &th);
 	s->lazy = lazy;
 	s->by_order = arena_array(g->arena, uint32_t, g->d->nversions + 1);

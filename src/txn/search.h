@@ -10,6 +10,7 @@
 #define INTACT_TXN_SEARCH_H
 
 #include "txn/graph.h"
+#include "txn/proof.h"
 
 enum txn_search_answer { TXN_SEARCH_FOUND, TXN_SEARCH_NONE, TXN_SEARCH_LIMIT };
 
@@ -20,6 +21,7 @@ struct txn_search_result {
 	/* TXN_SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
 	uint32_t *missed, nmissed, missed_by, missed_a, missed_b;
 	uint32_t missed_from; /* where the edges end: missed_by, or a transaction that wrote a key before it for certain */
+	uint32_t missed_key;  /* ... of this key */
 	bool found_missed;
 	bool too_many; /* TXN_SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
 };
@@ -27,8 +29,8 @@ struct txn_search_result {
 #define SEARCH_MAX_PAIRS (1u << 26)
 
 /* max_conflicts: gives up then; 0: never. g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
- * after a longjmp. */
+ * after a longjmp. `prover`, or NULL: hears why there is none. */
 enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, uint64_t max_conflicts, struct map *pairs,
-                                    struct txn_search_result *r);
+                                    struct prover *prover, struct txn_search_result *r);
 
 #endif

@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
+const char *const version_order_names[] = { "any", "session", "realtime", "recorded", NULL };
+
 void txn_history_init(struct txn_history *th, struct history *h)
 {
 	memset(th, 0, sizeof *th);
 	th->h = h;
+	th->init = VAL_NONE;
 }
 
 void txn_history_free(struct txn_history *th)
@@ -22,6 +27,7 @@ void txn_history_free(struct txn_history *th)
 /* Room for one element more; false when memory or a limit ends. */
 static bool room(struct limits *lim, void **array, uint32_t n, uint32_t *cap, size_t elem)
 {
+	assert(n <= *cap);
 	if (n < *cap)
 		return true;
 	uint32_t c = *cap ? *cap * 2 : 256;
@@ -30,6 +36,7 @@ static bool room(struct limits *lim, void **array, uint32_t n, uint32_t *cap, si
 		return false;
 	*array = p;
 	*cap = c;
+	assert(n < *cap);
 	return true;
 }
 
@@ -50,6 +57,7 @@ struct txn *txn_push(struct txn_history *th)
 
 bool txn_push_op(struct txn_history *th, enum mop_kind kind, uint32_t key, val v)
 {
+	assert(kind <= MOP_APPEND);
 	void *p = th->ops;
 	bool ok = room(th->h->lim, &p, th->nops, &th->ops_cap, sizeof *th->ops);
 	th->ops = p;
@@ -63,12 +71,14 @@ bool txn_push_op(struct txn_history *th, enum mop_kind kind, uint32_t key, val v
 
 void txn_name(const struct txn_history *th, uint32_t t, struct buf *out)
 {
+	assert(t < th->n);
 	(void)th;
 	buf_printf(out, "T%u", t + 1);
 }
 
 void txn_print(const struct txn_history *th, uint32_t t, struct buf *out)
 {
+	assert(t < th->n);
 	const struct txn *x = &th->txns[t];
 	txn_name(th, t, out);
 	if (x->session < th->h->procs.len) {
@@ -81,6 +91,7 @@ void txn_print(const struct txn_history *th, uint32_t t, struct buf *out)
 
 void mop_print(const struct txn_history *th, const struct mop *m, struct buf *out)
 {
+	assert(m->kind <= MOP_APPEND && m->key < th->h->keys.len);
 	static const char *const word[] = { "r", "w", "append" };
 	buf_printf(out, "[:%s ", word[m->kind]);
 	val_print(&th->h->vals, th->h->keys.data[m->key], out);
@@ -94,6 +105,7 @@ void mop_print(const struct txn_history *th, const struct mop *m, struct buf *ou
 
 void txn_print_ops(const struct txn_history *th, uint32_t t, struct buf *out)
 {
+	assert(t < th->n && th->txns[t].first + th->txns[t].nops <= th->nops);
 	const struct txn *x = &th->txns[t];
 	buf_char(out, '[');
 	for (uint32_t i = 0; i < x->nops; i++) {

@@ -15,6 +15,10 @@
 
 enum txn_status { TXN_COMMITTED, TXN_ABORTED, TXN_UNKNOWN };
 enum mop_kind { MOP_READ, MOP_WRITE, MOP_APPEND };
+/* What is assumed of the order of a key's writes, besides what lists show: nothing; they are in the order of their session (Elle's
+ * sequential keys), of real time (linearizable keys), or of the records of their commits. */
+enum version_order { VERSIONS_ANY, VERSIONS_SESSION, VERSIONS_REALTIME, VERSIONS_RECORDED };
+extern const char *const version_order_names[]; /* NULL-terminated */
 
 struct mop {
 	uint32_t key;
@@ -41,6 +45,8 @@ struct txn_history {
 	bool realtime; /* the ranks are real time: every transaction has its invocation */
 	uint32_t appends, writes, reads;
 	uint32_t ncommitted, naborted, nunknown;
+	uint8_t version_order; /* enum version_order */
+	val init;              /* what registers are at first by the format's definition, or VAL_NONE */
 };
 
 void txn_history_init(struct txn_history *th, struct history *h);

@@ -85,6 +85,7 @@ static bool collect(struct explain_story *s, uint32_t block)
 	}
 	free(window);
 	free(which);
+	assert(s->n <= r->nevents);
 	return ok;
 }
 
@@ -101,6 +102,7 @@ static void who(const struct explain_story *s, uint32_t thread)
 
 static void what(const struct explain_story *s, const struct access *a)
 {
+	assert(a->var < s->r->ir->nvars);
 	const struct ir_var *v = &s->r->ir->vars[a->var];
 	buf_safe(s->out, v->name, strlen(v->name));
 	if (v->is_array)
@@ -121,6 +123,7 @@ static void value(const struct explain_story *s, const struct access *a)
 
 static void at(const struct explain_story *s, const struct access *a)
 {
+	assert(a->step < s->r->nsteps);
 	s->marks[a->step] = true;
 	buf_printf(s->out, " (step %u)", a->step + 1);
 }
@@ -436,12 +439,14 @@ static void number_items(const struct explain_story *s, uint32_t *item)
 /* Must y's item come after x's? */
 static bool behind(const struct explain_story *s, const struct rounds *c, uint32_t x, uint32_t y)
 {
+	assert(x < s->n && y < s->n);
 	return x < y && c->item[x] != c->item[y] && (s->acc[x].thread == s->acc[y].thread || conflict(&s->acc[x], &s->acc[y]));
 }
 
 /* The last link of a shortest way from the item back to itself. */
 static bool way_round(const struct explain_story *s, struct rounds *c, uint32_t start, struct explain_link *last)
 {
+	assert(start < s->n);
 	uint32_t head = 0, tail = 0;
 	memset(c->seen, 0, s->n * sizeof *c->seen);
 	c->queue[tail++] = start;
@@ -467,6 +472,7 @@ static bool way_round(const struct explain_story *s, struct rounds *c, uint32_t 
 
 static void say_link(const struct explain_story *s, const struct explain_link *l)
 {
+	assert(l->from < s->n && l->to < s->n);
 	const struct access *x = &s->acc[l->from], *y = &s->acc[l->to];
 	who(s, x->thread);
 	say(s, x->writes ? " wrote " : " read ");

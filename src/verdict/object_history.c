@@ -67,6 +67,7 @@ static void value(const struct object_history *h, int32_t v, struct buf *out)
 
 void object_op_text(const struct object_history *h, const struct object_op *o, bool utf8, struct buf *out)
 {
+	assert(o >= h->ops && o < h->ops + h->n);
 	buf_str(out, o->is_write ? "write(" : "read");
 	if (o->is_write) {
 		value(h, o->value, out);
@@ -110,6 +111,7 @@ bool object_problem_init(struct object_problem *j, const struct object_history *
 		                 .k = 1,
 		                 .vals = &j->vals,
 		                 .lim = &j->lim };
+	assert(j->p.n <= h->n);
 	return true;
 }
 
@@ -123,21 +125,22 @@ void object_problem_free(struct object_problem *j)
 
 #define REFUTE_BUDGET 1000000u
 
-int object_history_refuted(const struct object_history *h, enum object_condition c, struct buf *why)
+int object_history_refuted(const struct object_history *h, enum object_condition c, struct why *why)
 {
+	assert(c <= OBJECT_SAFE);
 	struct object_problem j;
-	char text[VERIFY_WHY] = "";
 	enum verify_answer a = VERIFY_UNDECIDED;
 	if (object_problem_init(&j, h)) {
 		if (c == OBJECT_ATOMIC)
-			a = verify_violation(&j.p, PROOF_EXHAUSTED, NULL, 0, RANK_INF, REFUTE_BUDGET, text);
+			a = verify_violation(&j.p, PROOF_EXHAUSTED, NULL, 0, RANK_INF, REFUTE_BUDGET, why);
 		else
 			a = VERIFY_REJECTED;
 		for (uint32_t i = 0; i < j.p.n && c != OBJECT_ATOMIC && a != VERIFY_ACCEPTED; i++)
 			if (j.p.ops[i].fn == FN_READ)
-				a = verify_read_impossible(&j.p, i, c == OBJECT_SAFE, text);
+				a = verify_read_impossible(&j.p, i, c == OBJECT_SAFE, why);
 	}
 	object_problem_free(&j);
-	buf_str(why, c == OBJECT_ATOMIC ? text : "every read returned what it may");
+	if (c != OBJECT_ATOMIC)
+		why_set(why, "every read returned what it may");
 	return a == VERIFY_ACCEPTED ? 1 : a == VERIFY_REJECTED ? 0 : -1;
 }

@@ -44,6 +44,6 @@ void object_op_text(const struct object_history *h, const struct object_op *o, b
 
 /* The independent judgement: 1 it does not meet the condition, 0 it does, -1
  * too large to decide. `why` gets a reason unless it is 1. */
-int object_history_refuted(const struct object_history *h, enum object_condition c, struct buf *why);
+int object_history_refuted(const struct object_history *h, enum object_condition c, struct why *why);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 
-void register_states_init(struct register_states *w, struct pairs *pairs, enum object_condition c, uint32_t nthreads)
+void register_states_init(struct register_states *w, struct state_sets *pairs, enum object_condition c, uint32_t nthreads)
 {
 	assert(nthreads <= REGISTER_THREADS);
 	*w = (struct register_states){ .pairs = pairs, .condition = c, .nthreads = nthreads };
@@ -27,7 +27,7 @@ uint64_t register_states_bytes(const struct register_states *w)
 static bool room_for(struct register_states *w, uint32_t words)
 {
 	if (!GROW(w->room, w->cap, (uint64_t)words)) {
-		pairs_spent(w->pairs, "memory");
+		state_sets_spent(w->pairs, "memory");
 		return false;
 	}
 	return true;
@@ -63,7 +63,7 @@ static void put_answered(struct register_states *w, int32_t *member, uint32_t th
 		return;
 	now[0] = IDLE;
 	now[1] = 0;
-	pairs_put_row(w->pairs, member, 1 + 2 * w->nthreads);
+	state_sets_put_row(w->pairs, member, 1 + 2 * w->nthreads);
 }
 
 /* An answer: every order of what has been asked, as far as the answered one. */
@@ -79,7 +79,7 @@ static void answer_atomic(struct register_states *w, const int32_t *member, uint
 		return;
 	}
 	if (seqtab_add(&met, way, width) == SEQTAB_NONE)
-		pairs_spent(w->pairs, "memory");
+		state_sets_spent(w->pairs, "memory");
 	for (uint32_t i = 0; i < met.n && !w->pairs->out->limit; i++) {
 		memcpy(way, seqtab_get(&met, i, &len), width * sizeof *way);
 		for (uint32_t t = 0; t < w->nthreads && !w->pairs->out->limit; t++) {
@@ -91,12 +91,12 @@ static void answer_atomic(struct register_states *w, const int32_t *member, uint
 			if (t == thread)
 				put_answered(w, then, thread, e, value);
 			else if (seqtab_add(&met, then, width) == SEQTAB_NONE)
-				pairs_spent(w->pairs, "memory");
+				state_sets_spent(w->pairs, "memory");
 		}
 		if (met.n > 100000)
-			pairs_spent(w->pairs, w->pairs->crowded);
+			state_sets_spent(w->pairs, w->pairs->crowded);
 	}
-	pairs_worked(w->pairs, met.n);
+	state_sets_worked(w->pairs, met.n);
 	seqtab_free(&met);
 }
 
@@ -114,7 +114,7 @@ static void next_atomic(struct register_states *w, uint32_t id, uint32_t thread,
 	int32_t *now = of_thread(member, thread);
 	now[0] = e == REGISTER_ASK_WRITE ? WRITE_ASKED : READ_ASKED;
 	now[1] = e == REGISTER_ASK_WRITE ? value : 0;
-	pairs_put_row(w->pairs, member, width);
+	state_sets_put_row(w->pairs, member, width);
 }
 
 /* ---- regular and safe ---------------------------------------------------- */
@@ -204,7 +204,7 @@ static void weak_put(struct register_states *w, const struct weak *k)
 	for (uint32_t t = 0; t < w->nthreads; t++)
 		words += 2 + k->op[t].n;
 	if (k->failed)
-		pairs_spent(w->pairs, "memory");
+		state_sets_spent(w->pairs, "memory");
 	if (k->failed || !room_for(w, words))
 		return;
 	w->room[at++] = (int32_t)k->nended;
@@ -221,7 +221,7 @@ static void weak_put(struct register_states *w, const struct weak *k)
 		for (uint32_t i = 0; i < o->n; i++)
 			w->room[at++] = o->values[i];
 	}
-	pairs_put_row(w->pairs, w->room, at);
+	state_sets_put_row(w->pairs, w->room, at);
 }
 
 /* A write begins: open reads may return it, safe ones anything; it comes after what has ended. */
@@ -312,17 +312,17 @@ static void next_weak(struct register_states *w, uint32_t id, uint32_t thread, e
 uint32_t register_states_first(struct register_states *w, int32_t value)
 {
 	struct weak k = { 0 };
-	pairs_begin_set(w->pairs);
+	state_sets_begin_set(w->pairs);
 	if (w->condition != OBJECT_ATOMIC) {
 		add_ended(&k, value, 0);
 		weak_put(w, &k);
 	} else if (room_for(w, 1 + 2 * w->nthreads)) {
 		memset(w->room, 0, (1 + 2 * w->nthreads) * sizeof *w->room);
 		w->room[0] = value;
-		pairs_put_row(w->pairs, w->room, 1 + 2 * w->nthreads);
+		state_sets_put_row(w->pairs, w->room, 1 + 2 * w->nthreads);
 	}
 	weak_free(&k);
-	return w->pairs->out->limit ? MAP_NONE : pairs_keep_set(w->pairs);
+	return w->pairs->out->limit ? MAP_NONE : state_sets_keep_set(w->pairs);
 }
 
 uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t thread, enum register_states_event e, int32_t value)
@@ -332,12 +332,12 @@ uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t 
 	uint32_t id = seqtab_add(&w->events, event, 3), n, to;
 	uint64_t key = (uint64_t)set << 32 | id;
 	if (id == MAP_NONE) {
-		pairs_spent(w->pairs, "memory");
+		state_sets_spent(w->pairs, "memory");
 		return MAP_NONE;
 	}
 	if ((to = map_get(&w->next, key)) != MAP_NONE)
 		return to;
-	pairs_begin_set(w->pairs);
+	state_sets_begin_set(w->pairs);
 	for (uint32_t i = 0; seqtab_get(&w->pairs->sets, set, &n), i < n && !w->pairs->out->limit; i++) {
 		uint32_t member = (uint32_t)seqtab_get(&w->pairs->sets, set, &n)[i];
 		if (w->condition == OBJECT_ATOMIC)
@@ -345,9 +345,9 @@ uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t 
 		else
 			next_weak(w, member, thread, e, value);
 	}
-	to = w->pairs->out->limit ? MAP_NONE : pairs_keep_set(w->pairs);
+	to = w->pairs->out->limit ? MAP_NONE : state_sets_keep_set(w->pairs);
 	if (to != MAP_NONE && !map_put(&w->next, key, to)) {
-		pairs_spent(w->pairs, "memory");
+		state_sets_spent(w->pairs, "memory");
 		return MAP_NONE;
 	}
 	return to;

@@ -12,21 +12,21 @@
  * invocation, and every write that is invoked later. A safe read that has met a write may
  * return anything. An answer that is not among them leaves no member.
  *
- * Representation: sets of pairs.h; transitions are kept by set and event. Threads are bounded by REGISTER_THREADS.
+ * Representation: sets of state_sets.h; transitions are kept by set and event. Threads are bounded by REGISTER_THREADS.
  */
 #ifndef INTACT_VERDICT_REGISTER_STATES_H
 #define INTACT_VERDICT_REGISTER_STATES_H
 
 #include "base/map.h"
 #include "verdict/object_history.h"
-#include "verdict/pairs.h"
+#include "verdict/state_sets.h"
 
 #define REGISTER_THREADS 64u
 
 enum register_states_event { REGISTER_ASK_READ, REGISTER_ASK_WRITE, REGISTER_READ, REGISTER_WRITTEN };
 
 struct register_states {
-	struct pairs *pairs;
+	struct state_sets *pairs;
 	enum object_condition condition;
 	uint32_t nthreads;
 	struct seqtab events;
@@ -35,7 +35,7 @@ struct register_states {
 	uint32_t cap;
 };
 
-void register_states_init(struct register_states *w, struct pairs *pairs, enum object_condition c, uint32_t nthreads);
+void register_states_init(struct register_states *w, struct state_sets *pairs, enum object_condition c, uint32_t nthreads);
 void register_states_free(struct register_states *w);
 uint64_t register_states_bytes(const struct register_states *w);
 /* The set at the beginning; MAP_NONE when a limit is reached. */

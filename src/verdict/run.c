@@ -75,6 +75,7 @@ static void thin_out(struct run *r)
  * failure: the run is only stepped from further back. */
 static void keep(struct run *r)
 {
+	assert(r->nkept <= r->kept_cap);
 	size_t bytes = r->ir->nstate * sizeof *r->kept;
 	if (r->nsteps % r->stride || r->nsteps / r->stride != r->nkept)
 		return;
@@ -164,6 +165,7 @@ static void changes_from_events(struct run *r, struct run_step *s)
 /* From the states, when there were more events than are recorded. */
 static bool changes_from_states(struct run *r, const int32_t *before, const int32_t *after)
 {
+	assert(before != after);
 	for (uint32_t v = 0; v < r->ir->nvars; v++) {
 		const struct ir_var *var = &r->ir->vars[v];
 		for (uint32_t i = 0; i < var->len; i++) {
@@ -180,6 +182,7 @@ static bool changes_from_states(struct run *r, const int32_t *before, const int3
 
 static bool in_scope(const struct ir *p, uint32_t scope, uint32_t local)
 {
+	assert(local < p->nlocals);
 	for (; scope != IR_NONE; scope = p->scopes[scope].parent)
 		if (local - p->scopes[scope].local < p->scopes[scope].nlocal)
 			return true;
@@ -188,6 +191,7 @@ static bool in_scope(const struct ir *p, uint32_t scope, uint32_t local)
 
 static bool killed(const struct ir *p, const struct ir_node *n, uint32_t slot)
 {
+	assert(n->kill + n->nkill <= p->nkills);
 	for (uint32_t i = 0; i < n->nkill; i++)
 		if (p->kills[n->kill + i] == slot)
 			return true;
@@ -198,6 +202,7 @@ static bool killed(const struct ir *p, const struct ir_node *n, uint32_t slot)
  * different value at `at`? Then the picks have decided it. */
 static bool decided(const struct run *r, const struct run_step *s, const struct ir_choices *ch, uint32_t at)
 {
+	assert(at < r->ir->nstate);
 	for (uint32_t k = 0; k < ch->n; k++) {
 		struct ir_choices other = { .fixed = k + 1 };
 		memcpy(other.pick, ch->pick, (k + 1) * sizeof *other.pick);
@@ -334,6 +339,7 @@ bool run_enabled(struct run *r, uint32_t thread)
  * else does, and then only the first (ir_successors). */
 static bool counts(struct run *r, uint32_t thread, const struct ir_choices *ch, const struct ir_effect *eff)
 {
+	assert(thread < r->ir->nthreads);
 	struct run_outcome first;
 	if (!eff->stuck || !ch->n)
 		return true;
@@ -345,6 +351,7 @@ static bool counts(struct run *r, uint32_t thread, const struct ir_choices *ch, 
 
 static enum run_status why_blocked(struct run *r, uint32_t thread, const struct ir_choices *ch)
 {
+	assert(thread < r->ir->nthreads);
 	switch (r->ir->nodes[ir_node_of(r->ir, r->now, thread)].kind) {
 	case IRN_END:
 		return RUN_FINISHED;
@@ -443,6 +450,7 @@ void run_rewind(struct run *r, uint32_t n)
 	truncate_to(r, n);
 	rebuild(r, n, r->now);
 	r->has_prev = false;
+	assert(r->nsteps == n);
 }
 
 /* ---- questions ---------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "verdict/replay.h"
 
@@ -64,6 +65,7 @@ struct verify_search {
 
 static bool inside(const struct verify_search *s, uint32_t node)
 {
+	assert(node < s->p->nnodes);
 	uint32_t b = s->p->nodes[node].block;
 	return b != IR_NONE && (s->block == VERDICT_PROGRAM || b == s->block);
 }
@@ -88,11 +90,13 @@ static bool conflict(const struct run *r, const struct run_step *a, const struct
 
 static bool precedes(const struct verify_search *s, uint32_t a, uint32_t b)
 {
+	assert(a < s->r->nsteps && b < s->r->nsteps);
 	return s->past[(size_t)b * s->words + a / 64] >> a % 64 & 1;
 }
 
 static bool causal_order(struct verify_search *s)
 {
+	assert(!s->past);
 	const struct run *r = s->r;
 	s->words = r->nsteps / 64 + 1;
 	if (r->nsteps > VERIFY_MAX_STEPS)
@@ -136,13 +140,16 @@ static bool make_items(struct verify_search *s)
 		}
 	}
 	s->start[s->p->nthreads] = n;
+	assert(n <= r->nsteps);
 	return true;
 }
 
 /* The thread's next item when it may happen now, else NULL. */
 static const struct verify_item *may_happen(const struct verify_search *s, const int32_t *point, uint32_t thread)
 {
+	assert(thread < s->p->nthreads);
 	uint32_t at = s->start[thread] + (uint32_t)point[thread];
+	assert(at <= s->start[thread + 1]);
 	if (at == s->start[thread + 1])
 		return NULL;
 	for (uint32_t u = 0; u < s->p->nthreads; u++) {
@@ -158,6 +165,7 @@ static const struct verify_item *may_happen(const struct verify_search *s, const
 /* Remembers the point; false when it was there already. */
 static bool fresh(struct verify_search *s, const int32_t *point)
 {
+	assert(s->npoints <= s->cap);
 	uint64_t h = 1;
 	for (uint32_t i = 0; i < s->width; i++)
 		h = hash64(h * 31 + (uint32_t)point[i]);
@@ -242,6 +250,7 @@ static bool count_outcome(void *arg, enum ir_result r, const int32_t *next, cons
 /* Keeps where the thread's block is. */
 static void note_halt(struct verify_search *s, const int32_t *state, uint32_t thread)
 {
+	assert(s->halts && thread < s->p->nthreads);
 	int32_t *both = malloc((s->p->nstate + 1ull) * sizeof *both);
 	if (both) {
 		both[0] = (int32_t)thread;
@@ -258,6 +267,7 @@ static void note_halt(struct verify_search *s, const int32_t *state, uint32_t th
  */
 static bool run_straight(struct verify_search *s, int32_t *state, uint32_t thread)
 {
+	assert(thread < s->p->nthreads);
 	size_t size = sizeof *state * s->p->nstate;
 	int32_t *room = malloc(size * 3), *next = room, *mark = NULL, *scratch = NULL;
 	bool going = room != NULL;
@@ -311,18 +321,21 @@ static bool run_alone(struct verify_search *s, const int32_t *point, uint32_t th
 	}
 	free(room);
 	s->depth--;
+	assert(s->depth < VERIFY_MAX_DEPTH);
 	return a.found;
 }
 
 /* Is the thread of the serial state about to enter this block? */
 static bool before_block(const struct verify_search *s, const int32_t *state, uint32_t thread, uint32_t block)
 {
+	assert(thread < s->p->nthreads && block < s->p->nblocks);
 	const struct ir_node *n = &s->p->nodes[ir_node_of(s->p, state, thread)];
 	return n->kind == IRN_ENTER && (uint32_t)s->p->code[n->ins + 1].a == block;
 }
 
 static bool happen(struct verify_search *s, const int32_t *point, const struct verify_item *it)
 {
+	assert(it >= s->items && it->thread < s->p->nthreads);
 	if (it->block == IR_NONE)
 		return run_alone(s, point, it->thread, false);
 	if (before_block(s, point + s->p->nthreads, it->thread, it->block))
@@ -402,6 +415,7 @@ static enum verify_run_answer answer(struct verify_search *s, int32_t *goal, int
 /* `s` has what is to be kept on the way. */
 static enum verify_run_answer ask(struct run *r, uint32_t block, struct verify_search *s, uint64_t points)
 {
+	assert(block == VERDICT_PROGRAM || block < r->ir->nblocks);
 	const struct ir *p = r->ir;
 	s->p = p;
 	s->r = r;
@@ -444,6 +458,7 @@ enum verify_run_answer verify_path(const struct ir *p, uint32_t block, const str
 
 enum verify_run_answer verify_halt(struct run *r, uint32_t block, enum verdict_problem problem)
 {
+	assert(problem == PROBLEM_STUCK || problem == PROBLEM_ENDLESS);
 	struct verify_search s = { 0 };
 	enum verify_run_answer a = ask(r, block, &s, 0);
 	if (a != VERIFY_UNEXPLAINED)

@@ -1,7 +1,7 @@
 /*
  * verify_causal_order: see verify_causal_order.h.
  *
- * Representation: pairs (pairs.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; the results
+ * Representation: pairs (state_sets.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; the results
  * of an item from one of them are computed once.
  */
 #include "verdict/verify_causal_order.h"
@@ -11,7 +11,7 @@
 
 #include "base/grow.h"
 #include "verdict/pending_items.h"
-#include "verdict/pairs.h"
+#include "verdict/state_sets.h"
 
 #define CAUSES_MAX_ALONE 200000u /* states of one block that runs alone */
 #define CAUSES_MAX_LOOKS 50u     /* runs that are compared with all serial orders */
@@ -26,7 +26,7 @@ struct causes {
 	uint32_t block, most;
 	bool last;
 	struct verify_exhaustive *out;
-	struct pairs pairs;
+	struct state_sets pairs;
 	struct seqtab serial;
 	struct map effects;       /* serial state, thread, block or step: into results, where a length and serial states stand */
 	struct cause_ids results; /* the first is the empty list */
@@ -52,7 +52,7 @@ static bool inside(const struct causes *x, const int32_t *state, uint32_t t)
 static void put(struct causes *x, struct pending_items *l)
 {
 	pending_items_prune(l, x->gone, x->all);
-	pairs_put_row(&x->pairs, x->row, pending_items_pack(l, x->row));
+	state_sets_put_row(&x->pairs, x->row, pending_items_pack(l, x->row));
 }
 
 /* ---- what an item comes to ---------------------------------------------- */
@@ -69,7 +69,7 @@ static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const s
 	struct causes *x = e->x;
 	bool in_block = e->met.n > 0;
 	(void)ch;
-	pairs_stepped(&x->pairs, r, eff);
+	state_sets_stepped(&x->pairs, r, eff);
 	if (r != IR_OK)
 		return !x->out->limit;
 	memcpy(x->other, next, sizeof *next * x->p->nstate);
@@ -79,9 +79,9 @@ static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const s
 		return true; /* a step outside does not enter */
 	uint32_t id = seqtab_add(still ? &e->met : &x->serial, x->other, x->p->nstate);
 	if (id == MAP_NONE || (!still && !GROW(x->results.v, x->results.cap, x->results.n + 1ull)))
-		pairs_spent(&x->pairs, "memory");
+		state_sets_spent(&x->pairs, "memory");
 	else if (e->met.n > CAUSES_MAX_ALONE)
-		pairs_spent(&x->pairs, "states of a block alone");
+		state_sets_spent(&x->pairs, "states of a block alone");
 	else if (!still)
 		x->results.v[x->results.n++] = id;
 	return !x->out->limit;
@@ -106,7 +106,7 @@ static uint32_t effect(struct causes *x, uint32_t serial, uint32_t thread, uint3
 		return at;
 	at = x->results.n;
 	if (!GROW(x->results.v, x->results.cap, at + 1ull) || !map_put(&x->effects, key, at)) {
-		pairs_spent(&x->pairs, "memory");
+		state_sets_spent(&x->pairs, "memory");
 		return 0;
 	}
 	x->results.n++;
@@ -114,12 +114,12 @@ static uint32_t effect(struct causes *x, uint32_t serial, uint32_t thread, uint3
 	if (block == IR_NONE)
 		ir_successors(x->p, x->alone, thread, x->room, one_effect, &e);
 	else if (seqtab_add(&e.met, x->alone, x->p->nstate) == SEQTAB_NONE)
-		pairs_spent(&x->pairs, "memory");
+		state_sets_spent(&x->pairs, "memory");
 	for (uint32_t i = 0; i < e.met.n && !x->out->limit; i++) {
 		memcpy(x->alone, seqtab_get(&e.met, i, &len), x->p->nstate * sizeof *x->alone);
 		ir_successors(x->p, x->alone, thread, x->room, one_effect, &e);
 	}
-	pairs_worked(&x->pairs, e.met.n);
+	state_sets_worked(&x->pairs, e.met.n);
 	seqtab_free(&e.met);
 	x->results.v[at] = x->results.n - at - 1;
 	return at;
@@ -182,7 +182,7 @@ static void put_off(struct causes *x, uint32_t block, uint32_t before, bool step
 	if (pending_items_ended(&x->now) >= x->most)
 		return;
 	if (step && x->nplaces > PENDING_PLACES) {
-		pairs_spent(&x->pairs, "places of a pending step");
+		state_sets_spent(&x->pairs, "places of a pending step");
 		return;
 	}
 	it.nplaces = step ? x->nplaces : 0;
@@ -230,13 +230,13 @@ static void follow(struct causes *x, uint32_t set)
 {
 	uint32_t n, len, before;
 	bool was = inside(x, x->from, x->thread), now = inside(x, x->to, x->thread);
-	pairs_begin_set(&x->pairs);
+	state_sets_begin_set(&x->pairs);
 	for (uint32_t i = 0; seqtab_get(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
 		uint32_t id = (uint32_t)seqtab_get(&x->pairs.sets, set, &n)[i];
 		const int32_t *words = seqtab_get(&x->pairs.members, id, &len);
 		pending_items_unpack(&x->now, words, len);
 		if (!pending_items_step(&x->now, x->thread, x->places, x->nplaces, &before))
-			pairs_spent(&x->pairs, "places that know of a pending step");
+			state_sets_spent(&x->pairs, "places that know of a pending step");
 		else
 			one_behind(x, was, now, before);
 	}
@@ -255,25 +255,25 @@ static bool explained(struct causes *x)
 	x->next.serial = id;
 	x->next.done = 0;
 	x->next.n = 0;
-	return id != MAP_NONE && pairs_in_set_row(&x->pairs, x->row, pending_items_pack(&x->next, x->row));
+	return id != MAP_NONE && state_sets_in_set_row(&x->pairs, x->row, pending_items_pack(&x->next, x->row));
 }
 
 static void add_pair(struct causes *x)
 {
 	bool good = explained(x);
-	uint32_t id = pairs_add(&x->pairs, x->to, pairs_keep_set(&x->pairs), x->at, (struct move){ x->thread, x->outcome },
-	                        seqtab_bytes(&x->serial) + x->effects.cap * sizeof(struct map_slot) +
-	                                x->results.cap * sizeof *x->results.v);
+	uint32_t id = state_sets_add(
+		&x->pairs, x->to, state_sets_keep_set(&x->pairs), x->at, (struct move){ x->thread, x->outcome },
+		seqtab_bytes(&x->serial) + x->effects.cap * sizeof(struct map_slot) + x->results.cap * sizeof *x->results.v);
 	if (id == MAP_NONE || good)
 		return;
 	if (x->looked++ >= CAUSES_MAX_LOOKS)
 		return;
 	free(x->out->path);
 	enum verify_run_answer a = VERIFY_LIMIT;
-	if (pairs_path(&x->pairs, id))
+	if (state_sets_path(&x->pairs, id))
 		a = verify_path(x->p, x->block, x->out->path, x->out->npath, x->last ? 0 : VERIFY_LOOK);
 	if (a == VERIFY_LIMIT && x->last)
-		pairs_spent(&x->pairs, "serial orders of one run");
+		state_sets_spent(&x->pairs, "serial orders of one run");
 	if (a == VERIFY_UNEXPLAINED) {
 		x->wrong = id;
 		return;
@@ -293,7 +293,7 @@ static void touched(struct causes *x, const struct ir_choices *ch)
 	again.fixed = again.n;
 	ir_step(x->p, x->from, x->thread, &again, x->step, &eff);
 	if (eff.nevents >= IR_MAX_EVENTS)
-		pairs_spent(&x->pairs, "accesses of one step");
+		state_sets_spent(&x->pairs, "accesses of one step");
 	for (uint32_t i = 0; i < eff.nevents; i++) {
 		const struct ir_event *e = &eff.events[i];
 		bool reads = !(e->mode & ~(uint32_t)(IRA_READ | IRA_READ_INV | IRA_READ_RESP));
@@ -313,7 +313,7 @@ static void touched(struct causes *x, const struct ir_choices *ch)
 static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct causes *x = arg;
-	pairs_stepped(&x->pairs, r, eff);
+	state_sets_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
 		ir_clear_dead(x->p, x->to);
@@ -338,11 +338,11 @@ static void search(struct causes *x, int32_t *scratch)
 	ir_clear_dead(x->p, x->to);
 	x->now.serial = seqtab_add(&x->serial, x->to, x->p->nstate);
 	if (x->now.serial == MAP_NONE || !GROW(x->results.v, x->results.cap, 1ull)) {
-		pairs_spent(&x->pairs, "memory");
+		state_sets_spent(&x->pairs, "memory");
 		return;
 	}
 	x->results.v[x->results.n++] = 0;
-	pairs_begin_set(&x->pairs);
+	state_sets_begin_set(&x->pairs);
 	put(x, &x->now);
 	add_pair(x);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && !x->stop && x->wrong == MAP_NONE; x->at++) {
@@ -376,7 +376,7 @@ void verify_causal_order(struct verify_exhaustive *v, const struct ir *p, uint32
 	x->out = v;
 	x->wrong = MAP_NONE;
 	x->all = p->nthreads == 64 ? UINT64_MAX : ((uint64_t)1 << p->nthreads) - 1;
-	x->pairs = (struct pairs){ .out = v, .crowded = "serial executions of one state", .nstate = p->nstate };
+	x->pairs = (struct state_sets){ .out = v, .crowded = "serial executions of one state", .nstate = p->nstate };
 	x->from = room;
 	x->to = room + n;
 	x->alone = room + 2 * n;
@@ -389,7 +389,7 @@ void verify_causal_order(struct verify_exhaustive *v, const struct ir *p, uint32
 		v->answer = VERIFY_UNEXPLAINED;
 	else if (!v->limit)
 		v->answer = x->looked ? VERIFY_OPEN : VERIFY_EXPLAINED;
-	pairs_free(&x->pairs);
+	state_sets_free(&x->pairs);
 	seqtab_free(&x->serial);
 	map_free(&x->effects);
 	free(x->results.v);

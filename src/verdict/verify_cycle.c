@@ -43,7 +43,8 @@ void judge_free(struct cycle_judge *j)
 	free(j);
 }
 
-bool judge_want(struct cycle_judge *j, uint64_t event)
+/* Events the cycles name, before the trace is fed. False: out of memory. */
+static bool judge_want(struct cycle_judge *j, uint64_t event)
 {
 	if (!GROW(j->wanted, j->cap, j->n + 1))
 		return false;

@@ -31,8 +31,6 @@ struct cycle_judge;
 
 struct cycle_judge *judge_new(void);
 void judge_free(struct cycle_judge *j);
-/* Events the cycles name, before the trace is fed. False: out of memory. */
-bool judge_want(struct cycle_judge *j, uint64_t event);
 bool judge_want_cycle(struct cycle_judge *j, const struct cycle *c);
 /* The trace, in order. False: out of memory. */
 bool judge_feed(struct cycle_judge *j, const struct event *ev, size_t n);

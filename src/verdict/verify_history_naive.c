@@ -8,17 +8,9 @@
 
 #include "base/grow.h"
 #include "base/idtab.h"
+#include "base/invariant.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
-
-static enum verify_answer reject(char *why, const char *text, uint32_t op)
-{
-	if (op == RANK_INF)
-		snprintf(why, VERIFY_WHY, "%s", text);
-	else
-		snprintf(why, VERIFY_WHY, "%s (operation %u)", text, op);
-	return VERIFY_REJECTED;
-}
 
 struct naive {
 	const struct problem *p;
@@ -36,6 +28,7 @@ struct naive {
 /* A state in which all that had to happen has. */
 static void naive_state(struct naive *v, uint32_t state)
 {
+	assert(v->collect);
 	for (uint32_t i = 0; i < v->nstates; i++)
 		if (v->states[i] == state)
 			return;
@@ -87,12 +80,14 @@ static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
 	memcpy(o, set, v->words * 8ull);
 	o[v->words] = state;
 	*slot = ++v->n;
+	assert(v->n <= v->budget);
 	return true;
 }
 
 /* Breadth first through the configurations; true when one completes. */
 static bool naive_run(struct naive *v, uint32_t init)
 {
+	assert(!v->n);
 	uint64_t *set = calloc(v->words, 8);
 	if (!set) {
 		v->spent = true;
@@ -134,8 +129,9 @@ static bool naive_run(struct naive *v, uint32_t init)
 	return done;
 }
 
-enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, char *why)
+enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, struct why *why)
 {
+	assert(culprit == RANK_INF || culprit < p->n);
 	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget };
 	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents : p->ops[culprit].ret + 1;
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
@@ -146,9 +142,9 @@ enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, u
 	free(v.sets);
 	free(v.ids.slots);
 	if (done)
-		return reject(why, "there is an order", RANK_INF);
+		return verify_reject(why, "there is an order", RANK_INF);
 	if (failed) {
-		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations", budget);
+		why_set(why, "trying every order again would take more than %u configurations", budget);
 		return VERIFY_UNDECIDED;
 	}
 	return VERIFY_ACCEPTED;
@@ -165,10 +161,10 @@ static bool is_state(struct naive *v, uint32_t state, const char *text)
 }
 
 enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char *const *states, uint32_t n, bool more,
-                                 uint32_t budget, char *why)
+                                 uint32_t budget, struct why *why)
 {
 	if (culprit >= p->n || p->ops[culprit].ret == RANK_INF)
-		return reject(why, "the explanation is not about a completed operation", culprit);
+		return verify_reject(why, "the explanation is not about a completed operation", culprit);
 	struct naive v = {
 		.p = p, .words = (p->n + 63) / 64, .budget = budget, .end = p->ops[culprit].ret, .collect = true, .without = culprit
 	};
@@ -177,15 +173,14 @@ enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char
 	naive_run(&v, v.c.spec->init(&v.c, p->init));
 	enum verify_answer out = v.spent || v.c.failed ? VERIFY_UNDECIDED : VERIFY_ACCEPTED;
 	if (out == VERIFY_UNDECIDED)
-		snprintf(why, VERIFY_WHY, "finding the states that the explanation names would take more than %u configurations",
-		         budget);
+		why_set(why, "finding the states that the explanation names would take more than %u configurations", budget);
 	uint32_t named = 0;
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
 		bool found = false;
 		for (uint32_t k = 0; k < v.nstates && !found; k++)
 			found = is_state(&v, v.states[k], states[i]);
 		if (!found)
-			out = reject(why, "the explanation names a state that the object cannot be in", culprit);
+			out = verify_reject(why, "the explanation names a state that the object cannot be in", culprit);
 	}
 	for (uint32_t k = 0; k < v.nstates && out == VERIFY_ACCEPTED; k++) {
 		bool found = false;
@@ -195,13 +190,14 @@ enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char
 	}
 	/* long states may read alike: then there are more of them than names */
 	if (out == VERIFY_ACCEPTED && (more ? v.nstates <= n : named < v.nstates))
-		out = reject(why,
-		             more ? "the explanation speaks of more states than there are"
-		                  : "the explanation leaves out a state that the object may be in",
-		             culprit);
+		out = verify_reject(why,
+		                    more ? "the explanation speaks of more states than there are"
+		                         : "the explanation leaves out a state that the object may be in",
+		                    culprit);
 	spec_close(&v.c);
 	free(v.sets);
 	free(v.ids.slots);
 	free(v.states);
+	assert(out <= VERIFY_UNDECIDED);
 	return out;
 }

@@ -23,7 +23,7 @@ struct verify_object_search {
 	const struct ir *p;
 	uint32_t object;
 	struct verify_exhaustive *out;
-	struct pairs pairs; /* states with what the register can be */
+	struct state_sets pairs; /* states with what the register can be */
 	struct register_states ways;
 	uint32_t wrong; /* a pair with an empty set, or MAP_NONE */
 	int32_t *from, *to, *between, *scratch2;
@@ -42,8 +42,9 @@ static bool counts(const struct verify_object_search *x, uint32_t oper)
 static void add_pair(struct verify_object_search *x, uint32_t set)
 {
 	struct move by = { x->thread, x->outcome };
-	uint32_t n, id = x->calling ? pairs_add_two(&x->pairs, x->to, set, x->at, x->first, by, register_states_bytes(&x->ways))
-	                            : pairs_add(&x->pairs, x->to, set, x->at, by, register_states_bytes(&x->ways));
+	uint32_t n, id = x->calling
+	                         ? state_sets_add_two(&x->pairs, x->to, set, x->at, x->first, by, register_states_bytes(&x->ways))
+	                         : state_sets_add(&x->pairs, x->to, set, x->at, by, register_states_bytes(&x->ways));
 	if (id == MAP_NONE)
 		return;
 	seqtab_get(&x->pairs.sets, set, &n);
@@ -71,7 +72,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 {
 	struct verify_object_search *x = arg;
 	(void)ch;
-	pairs_stepped(&x->pairs, r, eff);
+	state_sets_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
 		x->moved = true;
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
@@ -89,7 +90,7 @@ static bool one_call(void *arg, enum ir_result r, const int32_t *next, const str
 {
 	struct verify_object_search *x = arg;
 	(void)ch;
-	pairs_stepped(&x->pairs, r, eff);
+	state_sets_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
 		uint32_t before = x->set;
 		memcpy(x->between, next, sizeof *next * x->p->nstate);
@@ -148,7 +149,7 @@ static void search(struct verify_object_search *x, int32_t *scratch)
 void verify_exhaustive_object(struct verify_exhaustive *v, const struct ir *p, uint32_t object, enum object_condition condition)
 {
 	struct verify_object_search x = { .p = p, .object = object, .out = v, .wrong = MAP_NONE };
-	x.pairs = (struct pairs){ .out = v, .crowded = "orders of the operations at one state", .nstate = p->nstate };
+	x.pairs = (struct state_sets){ .out = v, .crowded = "orders of the operations at one state", .nstate = p->nstate };
 	size_t n = (size_t)p->nstate + 1;
 	int32_t *room = calloc(n * 5, sizeof *room);
 	v->limit = NULL;
@@ -168,13 +169,13 @@ void verify_exhaustive_object(struct verify_exhaustive *v, const struct ir *p, u
 	x.scratch2 = room + 3 * n;
 	search(&x, room + 4 * n);
 	v->states = x.pairs.n;
-	if (x.wrong != MAP_NONE && pairs_path(&x.pairs, x.wrong))
+	if (x.wrong != MAP_NONE && state_sets_path(&x.pairs, x.wrong))
 		v->answer = VERIFY_UNEXPLAINED;
 	else if (x.wrong != MAP_NONE)
 		v->limit = "memory";
 	else if (!v->limit)
 		v->answer = VERIFY_EXPLAINED;
 	register_states_free(&x.ways);
-	pairs_free(&x.pairs);
+	state_sets_free(&x.pairs);
 	free(room);
 }

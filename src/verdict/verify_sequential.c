@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
 
@@ -16,6 +17,7 @@ struct objects {
 
 static bool objects_open(struct objects *o, const struct problem *p)
 {
+	assert(p->obj != OBJ_GUESS);
 	uint32_t nkeys = 1;
 	for (uint32_t i = 0; i < p->n; i++)
 		nkeys = p->ops[i].key >= nkeys ? p->ops[i].key + 1 : nkeys;
@@ -34,13 +36,7 @@ static void objects_close(struct objects *o)
 	free(o->state);
 }
 
-static enum verify_answer reject(char *why, const char *text, uint32_t op)
-{
-	snprintf(why, VERIFY_WHY, "%s (operation %u)", text, op);
-	return VERIFY_REJECTED;
-}
-
-enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
+enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order, uint32_t n, struct why *why)
 {
 	enum verify_answer out = verify_permutation(p, order, n, why);
 	struct objects o;
@@ -54,9 +50,9 @@ enum verify_answer verify_order_sequential(const struct problem *p, const uint32
 		const struct hop *op = &p->ops[order[i]];
 		uint32_t *l = &last[op->proc], *state = &o.state[op->key];
 		if (order[i] + 1 <= *l && op->ret != RANK_INF)
-			out = reject(why, "two operations of one process are exchanged", order[i]);
+			out = verify_reject(why, "two operations of one process are exchanged", order[i]);
 		else if (!o.c.spec->apply(&o.c, *state, op, state))
-			out = reject(why, "the object does not allow an operation at its place", order[i]);
+			out = verify_reject(why, "the object does not allow an operation at its place", order[i]);
 		*l = order[i] + 1 > *l ? order[i] + 1 : *l;
 	}
 	if (o.c.failed)
@@ -78,6 +74,7 @@ struct sequential_attempt {
 /* Everything of its process that came before it and answered has happened. */
 static bool its_turn(const struct sequential_attempt *a, uint32_t op)
 {
+	assert(op < a->p->n && !a->done[op]);
 	for (uint32_t i = 0; i < op; i++)
 		if (!a->done[i] && a->p->ops[i].proc == a->p->ops[op].proc && a->p->ops[i].ret != RANK_INF)
 			return false;
@@ -87,6 +84,7 @@ static bool its_turn(const struct sequential_attempt *a, uint32_t op)
 /* Can the rest be put in order? (The depth is the number of operations.) */
 static bool complete(struct sequential_attempt *a)
 {
+	assert(a->left <= a->p->n);
 	if (!a->left)
 		return true;
 	for (uint32_t i = 0; i < a->p->n && a->budget; i++) {
@@ -109,7 +107,7 @@ static bool complete(struct sequential_attempt *a)
 
 #define MOST_TRIED 1000 /* operations: the depth of the recursion */
 
-enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget, char *why)
+enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget, struct why *why)
 {
 	struct sequential_attempt a = { .p = p, .budget = budget, .done = calloc(p->n + 1ull, 1) };
 	bool open = objects_open(&a.o, p), found = false;
@@ -120,10 +118,10 @@ enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget
 		found = complete(&a);
 	enum verify_answer out = VERIFY_ACCEPTED;
 	if (found) {
-		snprintf(why, VERIFY_WHY, "there is an order");
+		why_set(why, "there is an order");
 		out = VERIFY_REJECTED;
 	} else if (!tried || !a.budget || a.o.c.failed) {
-		snprintf(why, VERIFY_WHY, "checking that no sequential order exists would take too long");
+		why_set(why, "checking that no sequential order exists would take too long");
 		out = VERIFY_UNDECIDED;
 	}
 	objects_close(&a.o);

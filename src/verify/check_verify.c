@@ -1,11 +1,12 @@
 /*
- * check_verify: see check_verify.h. The document: which questions were asked, that each of them is answered, and that the
+ * check_verify: see verify.h. The document: which questions were asked, that each of them is answered, and that the
  * verdict is that of the answers. What is violated is looked at in check_verify_run.c, what holds in check_verify_holds.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/answers.h"
+#include "base/invariant.h"
+#include "check/check.h"
 #include "check/engine.h"
 #include "verify/check_verify_int.h"
 #include "verify/document_model.h"
@@ -35,6 +36,7 @@ uint32_t verify_line(const struct verify *v)
 
 void verify_say(struct verify *v, const char *name, enum claim_answer a, const char *why)
 {
+	assert(name && a <= CLAIM_UNCHECKED);
 	claim_list_add(
 		v->claims,
 		&(struct claim){ .name = name, .claimed = verify_claimed(v), .answer = a, .why = why, .line = verify_line(v) });
@@ -50,6 +52,7 @@ static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
 {
 	json_t *name = json_object_get(result, "block");
 	*block = VERDICT_PROGRAM;
+	assert(!p->nblocks || p->blocks);
 	if (json_is_null(name))
 		return true;
 	for (uint32_t b = 0; json_is_string(name) && b < p->nblocks; b++) {
@@ -70,6 +73,7 @@ static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
 /* The object of this name and its condition; false: there is no such thing. */
 static bool find_object(const struct ir *p, json_t *result, struct verify_question *c)
 {
+	assert(c->of_object);
 	const char *name = verify_string(result, "object"), *condition = verify_string(result, "condition");
 	bool known = false;
 	for (int i = 0; object_conditions[i]; i++)
@@ -84,23 +88,26 @@ static bool find_object(const struct ir *p, json_t *result, struct verify_questi
 	return false;
 }
 
-bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, const char **why)
+bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, struct why *why)
 {
+	assert(v->lang.ir);
 	const struct ir *p = v->lang.ir;
 	*q = (struct verify_question){ .problem = problem_from(verify_string(result, "problem")),
 		                       .block = VERDICT_PROGRAM,
 		                       .of_object = json_object_get(result, "object") != NULL };
-	*why = q->of_object ? "the model has no such object at that line, or no such condition exists"
-	                    : "the model has no such block at that line";
+	why_set(why, "%s",
+	        q->of_object ? "the model has no such object at that line, or no such condition exists"
+	                     : "the model has no such block at that line");
 	if (q->of_object && !json_is_null(json_object_get(result, "block"))) {
-		*why = "it names both an object and a block";
-		return false;
+		return why_set(why, "it names both an object and a block");
 	}
+	assert(q->block == VERDICT_PROGRAM && !q->object);
 	return q->of_object ? find_object(p, result, q) : find_block(p, result, &q->block);
 }
 
 bool verify_alone(const struct verify *v, uint32_t block, struct lang *l)
 {
+	assert(block == VERDICT_PROGRAM || block < v->lang.ir->nblocks);
 	const struct ir *p = v->lang.ir;
 	lang_init(l);
 	return block != VERDICT_PROGRAM && p->nblocks > 1 && lang_load_again(l, p, block, NULL);
@@ -119,6 +126,7 @@ static int load_model(struct verify *v, json_t *root)
 		return CLAIM_INPUT;
 	}
 	const char *why = document_model(&v->lang, root, false);
+	assert(why || v->lang.ir);
 	if (why)
 		reject(v, "model", why);
 	return why ? CLAIM_VIOLATED : CLAIM_HOLDS;
@@ -126,14 +134,16 @@ static int load_model(struct verify *v, json_t *root)
 
 static bool same_file(struct verify *v, json_t *root)
 {
+	assert(v->model);
 	struct arena a;
 	struct source src;
-	const char *why;
+	struct why why;
 	json_t *text = json_object_get(json_object_get(root, "model"), "text");
+	assert(json_is_string(text)); /* load_model() has looked */
 	arena_init(&a, 0);
 	bool ok = source_read(&src, &a, v->model, &why);
 	if (!ok)
-		buf_printf(v->claims->err, "intact verify: %s: %s\n", v->model, why);
+		buf_printf(v->claims->err, "intact verify: %s: %s\n", v->model, why.text);
 	else if (src.len != json_string_length(text) || memcmp(src.text, json_string_value(text), src.len)) {
 		reject(v, "model", "the result belongs to a different text than the file");
 		ok = false;
@@ -144,6 +154,7 @@ static bool same_file(struct verify *v, json_t *root)
 
 static void check_one(struct verify *v, json_t *result)
 {
+	assert(v->result == result);
 	const char *name = verify_string(result, "block"), *verdict = verify_string(result, "verdict");
 	if (!*name)
 		name = *verify_string(result, "object") ? verify_string(result, "object") : "program";
@@ -165,6 +176,7 @@ static void check_one(struct verify *v, json_t *result)
 /* What `intact check` was asked; a document that does not say has to answer everything. */
 static void read_asked(struct verify *v, json_t *root)
 {
+	assert(v->lang.ir);
 	json_t *asked = json_object_get(root, "asked"), *block = json_object_get(asked, "block");
 	const char *engine = verify_string(asked, "engine");
 	const struct check_engine *one;
@@ -176,6 +188,7 @@ static void read_asked(struct verify *v, json_t *root)
 	v->asked.causal = known && one && one->ask_itself;
 	v->asked.quiescence = !v->asked.block && !v->asked.faults && v->lang.ir->nblocks && !json_array_size(v->asked.any) &&
 	                      (!*engine || (known && !one));
+	assert(!(v->asked.quiescence && v->asked.faults));
 }
 
 /* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects. */
@@ -183,13 +196,15 @@ enum verify_whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
 
 static uint32_t whole_question(const struct verify *v, enum verify_whole w)
 {
+	assert(w <= ASK_OBJECTS);
 	return v->lang.ir->nblocks + (uint32_t)w;
 }
 
 /* Which question a result answers; IR_NONE: none of this model. */
 static uint32_t answered(const struct verify *v, json_t *result)
 {
-	const char *problem = verify_string(result, "problem"), *why;
+	const char *problem = verify_string(result, "problem");
+	struct why why;
 	struct verify_question q;
 	if (!verify_question(v, result, &q, &why))
 		return IR_NONE;
@@ -208,6 +223,8 @@ static uint32_t answered(const struct verify *v, json_t *result)
 
 static void question_name(const struct verify *v, uint32_t q, struct buf *out)
 {
+	assert(q <= v->lang.ir->nblocks || q >= whole_question(v, ASK_OBJECTS));
+	assert(q < whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects);
 	const struct ir *p = v->lang.ir;
 	if (q <= p->nblocks)
 		check_text_name(p, q < p->nblocks ? q : VERDICT_PROGRAM, out);
@@ -229,6 +246,7 @@ static bool must_answer(const struct verify *v, uint32_t q)
 /* Every question has one answer. */
 static void check_answered(struct verify *v, const uint32_t *times, uint32_t n)
 {
+	assert(n == whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects);
 	bool any = false;
 	for (uint32_t q = 0; q < n; q++) {
 		struct buf name;
@@ -283,6 +301,7 @@ static int check_result(struct verify *v, json_t *root)
 	if (v->model && !same_file(v, root))
 		return v->claims->n[CLAIM_REJECTED] ? CLAIM_VIOLATED : CLAIM_INPUT;
 	read_asked(v, root);
+	assert(v->lang.ir && v->lang.ir->nobjects < IR_NONE - v->lang.ir->nblocks - ASK_OBJECTS);
 	uint32_t n = whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects, *times = calloc(n + 1ull, sizeof *times);
 	if (!times)
 		return CLAIM_INTERNAL;
@@ -290,11 +309,15 @@ static int check_result(struct verify *v, json_t *root)
 	{
 		v->result = result;
 		uint32_t q = answered(v, result);
+		assert(q == IR_NONE || q < n);
 		if (q != IR_NONE)
 			times[q]++;
 		check_one(v, result);
 	}
 	v->result = NULL;
+	assert(!v->claims->listed || v->claims->n[CLAIM_ACCEPTED] + v->claims->n[CLAIM_REJECTED] + v->claims->n[CLAIM_UNKNOWN] +
+	                                             v->claims->n[CLAIM_UNCHECKED] >=
+	                                     v->claims->listed);
 	check_answered(v, times, n);
 	v->asked.quiescence &= !deadlocked(results); /* that is one way to have no way out */
 	verify_whole(v, root, !v->asked.causal && !times[whole_question(v, ASK_FAULTS)], times[whole_question(v, ASK_WAY_OUT)] > 0);
@@ -306,6 +329,7 @@ static int check_result(struct verify *v, json_t *root)
 
 int check_verify_report(struct claim_list *l, json_t *root, const char *model, uint64_t max_states)
 {
+	assert(l && max_states);
 	struct verify v = { .claims = l, .model = model, .max_states = max_states };
 	const char *name = verify_string(json_object_get(root, "model"), "name");
 	l->subject = model ? model : *name ? name : NULL;
@@ -313,5 +337,6 @@ int check_verify_report(struct claim_list *l, json_t *root, const char *model, u
 	int rc = check_result(&v, root);
 	lang_free(&v.lang);
 	free(v.program.path);
+	assert(rc >= CLAIM_HOLDS && rc <= CLAIM_INTERNAL);
 	return rc;
 }

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "check/engine.h"
 #include "verify/check_verify_int.h"
 #include "report/step_text.h"
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
-#include "verdict/schedule_text.h"
 #include "verdict/verify_reduction.h"
 #include "verdict/verify_reach.h"
 
@@ -23,6 +23,8 @@
 static void refute(struct verify *v, const char *name, const struct move *path, uint32_t npath,
                    const struct verify_question *object, struct claim *c)
 {
+	assert(c->name == name);
+	assert(!object || (object->of_object && object->object < v->lang.ir->nobjects));
 	struct buf schedule;
 	struct run r;
 	bool open = false;
@@ -48,6 +50,8 @@ static void refute(struct verify *v, const char *name, const struct move *path, 
 /* What a search found about the claim. */
 static void judge_anew(struct verify *v, const char *name, const struct verify_exhaustive *a, const struct verify_question *object)
 {
+	assert(!object || object->of_object);
+	assert(a->answer <= VERIFY_LIMIT);
 	struct claim c = { .name = name, .claimed = verify_claimed(v), .line = verify_line(v), .states = a->states };
 	struct buf why;
 	buf_init(&why);
@@ -84,6 +88,7 @@ static void judge_anew(struct verify *v, const char *name, const struct verify_e
 /* A block by itself, in the program with its marks alone; the run that refutes it is one of the model. */
 static void search_alone(struct verify *v, uint32_t block, struct verify_exhaustive *a)
 {
+	assert(block < v->lang.ir->nblocks);
 	struct lang l;
 	struct move *path;
 	uint32_t n;
@@ -101,6 +106,7 @@ static void search_alone(struct verify *v, uint32_t block, struct verify_exhaust
 		}
 	}
 	lang_free(&l);
+	assert(!a->path || a->answer == VERIFY_UNEXPLAINED);
 }
 
 /* ---- for any number of them -------------------------------------------------------------------- */
@@ -129,6 +135,7 @@ static bool *any_templates(struct verify *v, json_t *any, const char *name)
 	const struct ir *p = v->lang.ir;
 	bool *many = calloc(p->ntemplates + 1ull, sizeof *many);
 	size_t known = 0;
+	assert(p->ntemplates);
 	for (uint32_t t = 0; many && t < p->ntemplates; t++) {
 		many[t] = names(any, p->templates[t].name);
 		known += many[t];
@@ -143,6 +150,7 @@ static bool *any_templates(struct verify *v, json_t *any, const char *name)
 /* Has the model with one more of each of these threads a run that nothing explains? */
 static bool refuted_by_more(const struct verify *v, uint32_t block, const bool *many)
 {
+	assert(many && (block == VERDICT_PROGRAM || block < v->lang.ir->nblocks));
 	const struct ir *p = v->lang.ir;
 	struct verify_exhaustive a = { .max_states = v->max_states };
 	uint32_t *counts = calloc(p->ntemplates + 1ull, sizeof *counts);
@@ -163,6 +171,7 @@ static bool refuted_by_more(const struct verify *v, uint32_t block, const bool *
 /* `part`: of a serializable program, where the other blocks are whole. */
 static void check_any(struct verify *v, uint32_t block, bool part, json_t *result, const char *name)
 {
+	assert(block == VERDICT_PROGRAM || block < v->lang.ir->nblocks);
 	const struct check_engine *engine = engine_find(verify_string(result, "engine"));
 	json_t *any = json_object_get(result, "any_number_of"), *one;
 	struct buf what;
@@ -197,11 +206,12 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 
 void verify_holds(struct verify *v, json_t *result, const char *name)
 {
+	assert(v->result == result && v->max_states);
 	struct verify_exhaustive own = { .max_states = v->max_states }, *a = &own;
 	struct verify_question c;
-	const char *why;
+	struct why why;
 	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, CLAIM_REJECTED, why);
+		verify_say(v, name, CLAIM_REJECTED, why.text);
 		return;
 	}
 	bool part = json_is_true(json_object_get(result, "as_part"));
@@ -227,6 +237,7 @@ void verify_holds(struct verify *v, json_t *result, const char *name)
 static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a,
                         const char *fine, const char *wrong, const struct move *path, uint32_t npath)
 {
+	assert(a != VERIFY_UNEXPLAINED || wrong);
 	struct claim c = { .name = name, .claimed = "holds", .states = r->states };
 	struct buf why;
 	buf_init(&why);
@@ -249,6 +260,7 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 /* The result does not know whether threads can always leave their blocks: it claims nothing, but must not hide what is found. */
 static void judge_unknown_way(struct verify *v, const struct verify_reach *r)
 {
+	assert(r->ways_out);
 	verify_say(v, "way out", r->out == VERIFY_EXPLAINED ? CLAIM_ACCEPTED : CLAIM_UNKNOWN,
 	           r->out == VERIFY_EXPLAINED ? "the result says unknown; the threads can always leave their blocks"
 	           : r->out == VERIFY_UNEXPLAINED
@@ -258,6 +270,7 @@ static void judge_unknown_way(struct verify *v, const struct verify_reach *r)
 
 void verify_whole(struct verify *v, json_t *root, bool faults, bool lost)
 {
+	assert(!v->result); /* these claims belong to no result */
 	const char *said = verify_string(root, "quiescence");
 	bool always = !strcmp(said, "always"), unknown = !strcmp(said, "unknown");
 	struct verify_reach r = { .max_states = v->max_states * REACH_STATES,

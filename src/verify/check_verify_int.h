@@ -2,7 +2,7 @@
 #ifndef INTACT_VERIFY_CHECK_VERIFY_INT_H
 #define INTACT_VERIFY_CHECK_VERIFY_INT_H
 
-#include "verify/check_verify.h"
+#include "verify/verify.h"
 #include "lang/lang.h"
 #include "verdict/object_history.h"
 #include "verdict/verify_exhaustive.h"
@@ -42,7 +42,7 @@ const char *verify_claimed(const struct verify *v);
 uint32_t verify_line(const struct verify *v);
 void verify_say(struct verify *v, const char *name, enum claim_answer a, const char *why);
 /* The block (VERDICT_PROGRAM: none) or the object a result names. False, with the reason in *why: there is no such thing. */
-bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, const char **why);
+bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, struct why *why);
 /* Is a question about this block one about a program of its own (verdict/single_block.h)? Then it is loaded. */
 bool verify_alone(const struct verify *v, uint32_t block, struct lang *l);
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/object_why.h"
+#include "base/invariant.h"
+#include "check/objects.h"
 #include "verify/check_verify_int.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -24,23 +25,16 @@
 /* Does the replay say of itself what the result says of it? */
 static bool same_run(const struct run *r, json_t *claimed)
 {
-	struct buf text;
-	struct json_out j;
-	buf_init(&text);
-	json_out_init(&j, &text, true);
-	json_begin_object(&j, NULL);
-	run_json(r, &j);
-	json_end(&j);
-	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
+	json_t *own = run_json_value(r);
 	bool same = own && json_equal(own, claimed);
 	json_decref(own);
-	buf_free(&text);
 	return same;
 }
 
 /* Is the history, and the sentence about it, what the run has? */
 static bool same_history(const struct run *r, const struct verify_question *c, json_t *result)
 {
+	assert(c->of_object && c->object < r->ir->nobjects);
 	struct object_history h;
 	struct buf text, why;
 	struct json_out j;
@@ -64,6 +58,8 @@ static bool same_history(const struct run *r, const struct verify_question *c, j
 /* The members of the result that explain what went wrong, derived again; NULL: no memory. */
 static json_t *own_story(struct run *r, const struct verify_question *q)
 {
+	assert(q->block == VERDICT_PROGRAM || q->block < r->ir->nblocks);
+	assert(!q->of_object);
 	int32_t none;
 	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
 	struct story s;
@@ -90,6 +86,7 @@ static bool same_member(json_t *own, json_t *claimed, const char *key)
 /* Is this one of the ends? */
 static bool is_end(const struct ir *p, const struct seqtab *ends, json_t *claimed)
 {
+	assert(ends->n);
 	bool found = false;
 	struct buf text;
 	struct json_out j;
@@ -110,6 +107,8 @@ static bool is_end(const struct ir *p, const struct seqtab *ends, json_t *claime
 /* Are the ends of serial orders that are claimed the ones there are? As many as can be are listed, each once. */
 static const char *check_ends(struct run *r, uint32_t block, json_t *serial, bool *unknown)
 {
+	assert(block == VERDICT_PROGRAM || block < r->ir->nblocks);
+	assert(!*unknown);
 	struct seqtab ends = { 0 };
 	json_t *list = json_object_get(serial, "ends"), *one;
 	json_int_t more = json_integer_value(json_object_get(serial, "more"));
@@ -143,6 +142,7 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 /* Where a block is, running alone, when no serial order terminates: is the sentence about such a place? */
 static const char *check_halt(struct run *r, const struct verify_question *q, const char *sentence, bool *unknown)
 {
+	assert(q->problem == PROBLEM_STUCK || q->problem == PROBLEM_ENDLESS);
 	struct seqtab halts = { 0 };
 	bool found = false;
 	struct buf text;
@@ -176,6 +176,7 @@ static const char *check_halt(struct run *r, const struct verify_question *q, co
 /* NULL: everything the result says of the run besides its steps is so. */
 static const char *check_story(struct run *r, const struct verify_question *q, json_t *result, bool *unknown)
 {
+	assert(q->of_object == (q->problem == PROBLEM_HISTORY)); /* check_claim() has looked */
 	json_t *serial = json_object_get(result, "serial");
 	if (q->problem == PROBLEM_HISTORY)
 		return NULL; /* same_history has looked */
@@ -206,18 +207,19 @@ static const char *check_story(struct run *r, const struct verify_question *q, j
 
 const char *verify_history_of(const struct run *r, const struct verify_question *c, bool *unknown)
 {
+	assert(c->of_object && c->object < r->ir->nobjects);
 	struct object_history h;
-	struct buf why;
-	buf_init(&why);
+	struct why why;
 	int refuted = object_history_init(&h, r, c->object) ? object_history_refuted(&h, c->condition, &why) : -1;
+	assert(refuted >= -1 && refuted <= 1);
 	object_history_free(&h);
-	buf_free(&why);
 	*unknown = refuted < 0;
 	return refuted > 0 ? NULL : refuted ? "too many orders of the operations to try" : "the history meets the condition";
 }
 
 static const char *say_serial(enum verify_run_answer a, const char *explained, bool *unknown)
 {
+	assert(explained && unknown);
 	switch (a) {
 	case VERIFY_UNEXPLAINED:
 		return NULL;
@@ -235,12 +237,14 @@ static const char *say_serial(enum verify_run_answer a, const char *explained, b
 /* What is asked of one block is judged in the program with its marks alone. */
 static const char *check_serial(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
+	assert(!c->of_object);
 	const char *explained = c->problem == PROBLEM_ATOMICITY ? "a serial order explains the run"
 	                                                        : "a serial order terminates, or none does for another reason";
 	struct run alone, *judged = r;
 	struct lang l;
 	struct move *path = NULL, *there = NULL;
 	uint32_t n;
+	assert(c->block == VERDICT_PROGRAM || c->block < r->ir->nblocks);
 	const char *why = "unchecked: out of memory";
 	bool own = verify_alone(v, c->block, &l), ok = true;
 	if (own) {
@@ -300,6 +304,7 @@ static const char *check_claim(const struct verify *v, struct run *r, const stru
 /* NULL: the run is what is claimed of it. */
 static const char *check_run(const struct verify *v, struct run *r, const struct verify_question *c, json_t *result, bool *unknown)
 {
+	assert(r->ir == v->lang.ir);
 	if (!same_run(r, json_object_get(result, "counterexample")))
 		return "the replay differs from the steps or the state that are claimed";
 	if (c->of_object && !same_history(r, c, result))
@@ -312,32 +317,34 @@ static const char *check_run(const struct verify *v, struct run *r, const struct
 
 void verify_counterexample(struct verify *v, json_t *result, const char *name)
 {
+	assert(v->result == result && v->lang.ir);
 	const struct ir *p = v->lang.ir;
 	json_t *ce = json_object_get(result, "counterexample");
-	const char *schedule = verify_string(ce, "schedule"), *why;
+	const char *schedule = verify_string(ce, "schedule"), *wrong;
+	struct why why;
 	struct verify_question c;
 	struct schedule_list s;
 	struct run r;
 	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, CLAIM_REJECTED, why);
+		verify_say(v, name, CLAIM_REJECTED, why.text);
 		return;
 	}
 	sched_init(&s);
 	bool unknown = false;
 	if (!json_is_object(ce) || !*schedule)
-		why = "it has no schedule";
+		wrong = "it has no schedule";
 	else if (!sched_parse(&s, p, "schedule", schedule))
-		why = "the schedule cannot be read";
+		wrong = "the schedule cannot be read";
 	else if (!run_init(&r, p))
-		why = "no memory";
+		wrong = "no memory";
 	else {
-		why = sched_run(&s, &r) ? check_run(v, &r, &c, result, &unknown) : "the schedule is not possible";
+		wrong = sched_run(&s, &r) ? check_run(v, &r, &c, result, &unknown) : "the schedule is not possible";
 		run_free(&r);
 	}
 	sched_free(&s);
 	verify_say(v, name,
-	           !why      ? CLAIM_ACCEPTED
+	           !wrong    ? CLAIM_ACCEPTED
 	           : unknown ? CLAIM_UNKNOWN
 	                     : CLAIM_REJECTED,
-	           why ? why : verify_string(result, "problem"));
+	           wrong ? wrong : verify_string(result, "problem"));
 }

@@ -1,4 +1,5 @@
-#include "verify/history_json.h"
+#include "base/invariant.h"
+#include "verify/verify.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -6,14 +7,13 @@
 #include <string.h>
 
 #include "lin/check.h"
-#include "report/history_proof.h"
+#include "report/history_text.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 
-static enum verify_answer reject(char *why, const char *text)
+static enum verify_answer reject(struct why *why, const char *text)
 {
-	snprintf(why, VERIFY_WHY, "%s", text);
-	return VERIFY_REJECTED;
+	return verify_reject(why, text, RANK_INF);
 }
 
 static int name_index(const char *const *names, const json_t *j)
@@ -59,6 +59,7 @@ static uint32_t *numbers(const json_t *a, const struct history *h, const uint32_
 			return NULL;
 		}
 	}
+	assert(!out || *n == json_array_size(a));
 	return out;
 }
 
@@ -67,6 +68,7 @@ static uint32_t *numbers(const json_t *a, const struct history *h, const uint32_
 /* What overlaps the culprit, when the report says so: the sentence counts it. */
 static bool overlaps_told(const struct problem *p, uint32_t culprit, const uint32_t *ops, uint32_t nops)
 {
+	assert(culprit == RANK_INF || culprit < p->n);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->n && culprit != RANK_INF; i++)
 		if (p->ops[i].ret != RANK_INF && p->ops[i].ret > p->ops[culprit].call && p->ops[i].call < p->ops[culprit].ret) {
@@ -79,8 +81,10 @@ static bool overlaps_told(const struct problem *p, uint32_t culprit, const uint3
 
 /* The line, how much had completed before, and the states by name. */
 static enum verify_answer check_moment(const struct history *h, const json_t *j, const struct problem *p, uint32_t culprit,
-                                       json_int_t culprit_number, char *why)
+                                       json_int_t culprit_number, struct why *why)
 {
+	assert(culprit < p->n && p->ops[culprit].ret != RANK_INF);
+	assert(culprit_number >= 0 && culprit_number < h->n);
 	const json_t *states = json_object_get(j, "states");
 	uint32_t ended = 0, n = (uint32_t)json_array_size(states);
 	for (uint32_t i = 0; i < p->n; i++)
@@ -101,8 +105,10 @@ static enum verify_answer check_moment(const struct history *h, const json_t *j,
 
 /* The sentence is the one for these facts. */
 static enum verify_answer check_sentence(const struct history *h, const struct interpretation *in, const json_t *j,
-                                         enum condition cond, uint32_t k, int proof, uint32_t culprit, char *why)
+                                         enum condition cond, uint32_t k, int proof, uint32_t culprit, struct why *why)
 {
+	assert(proof >= PROOF_NONE && proof <= PROOF_STALE);
+	assert(culprit == RANK_INF || culprit < h->n);
 	const json_t *conflict = json_object_get(j, "conflict"), *states = json_object_get(j, "states");
 	struct lin_check_options o = { .condition = cond, .k = k };
 	struct part part = {
@@ -120,6 +126,7 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
 	for (uint32_t i = 0; i < json_array_size(states) && i < MAX_STATES_SHOWN; i++)
 		part.r.states[part.r.nstates++] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
 	part.r.more_states = json_is_true(json_object_get(j, "more_states"));
+	assert(part.r.nstates <= MAX_STATES_SHOWN);
 	buf_init(&text);
 	history_proof_text(h, in, &o, &part, &text);
 	const char *said = json_string_value(json_object_get(j, "sentence"));
@@ -131,13 +138,14 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
 
 static enum verify_answer check_explanation(const struct history *h, const struct interpretation *in, const json_t *j,
                                             const struct problem *p, enum condition cond, const uint32_t *local, int proof,
-                                            const uint32_t *ops, uint32_t nops, char *why)
+                                            const uint32_t *ops, uint32_t nops, struct why *why)
 {
 	const json_t *c = json_object_get(j, "culprit");
 	json_int_t cv = json_integer_value(c);
 	bool has = json_is_integer(c) && cv >= 0 && cv < h->n && local[cv] != RANK_INF;
 	uint32_t culprit = has ? local[cv] : RANK_INF;
 	enum verify_answer v = VERIFY_ACCEPTED;
+	assert(!has || culprit < p->n);
 	if (c && !has)
 		return reject(why, "the report names a culprit that does not exist");
 	if (has && p->ops[culprit].ret == RANK_INF)
@@ -155,8 +163,9 @@ static enum verify_answer check_explanation(const struct history *h, const struc
 }
 
 static enum verify_answer check_part(const struct history *h, const struct interpretation *in, const json_t *j,
-                                     const struct problem *p, enum condition cond, const uint32_t *local, char *why)
+                                     const struct problem *p, enum condition cond, const uint32_t *local, struct why *why)
 {
+	assert(p->n <= h->n && p->nevents == h->nevents);
 	uint32_t n, nops;
 	bool weak = cond == COND_REGULAR || cond == COND_SAFE;
 	const char *verdict = json_string_value(json_object_get(j, "verdict"));
@@ -202,6 +211,7 @@ static enum verify_answer check_part(const struct history *h, const struct inter
 /* The key, or the element, that a part is about. */
 static bool belongs(const struct history *h, const struct hop *op, const json_t *part, struct values *vs)
 {
+	assert(!h->keys.len || op->key < h->keys.len);
 	const json_t *key = json_object_get(part, "key"), *element = json_object_get(part, "element");
 	if (element)
 		return op->a == value_of(vs, element, 0);
@@ -220,7 +230,7 @@ static bool belongs(const struct history *h, const struct hop *op, const json_t 
 
 /* Gathers the operations of a part, with dense ranks, and checks it. */
 static enum verify_answer one_part(struct history *h, const struct interpretation *in, const json_t *part, enum condition cond,
-                                   uint32_t k, unsigned char *covered, char *why)
+                                   uint32_t k, unsigned char *covered, struct why *why)
 {
 	struct hop *ops = calloc(h->n + 1ull, sizeof *ops);
 	uint32_t *local = malloc((h->n + 1ull) * sizeof *local), n = 0;
@@ -244,6 +254,7 @@ static enum verify_answer one_part(struct history *h, const struct interpretatio
 			             .lim = h->lim,
 			             .user = h->user };
 		bool text = false; /* without appends a map is a register for each key */
+		PARANOID(problem_valid(&p));
 		for (uint32_t i = 0; i < n; i++)
 			text |= ops[i].fn == FN_APPEND;
 		if (p.obj == OBJ_KV && !text && cond != COND_SEQUENTIAL)
@@ -251,6 +262,7 @@ static enum verify_answer one_part(struct history *h, const struct interpretatio
 		if (k > 1)
 			p.obj = OBJ_REGISTER;
 		v = check_part(h, in, part, &p, cond, local, why);
+		assert(v <= VERIFY_UNDECIDED && n <= h->n);
 	}
 	free(ops);
 	free(local);
@@ -267,8 +279,9 @@ static uint32_t any_k(const struct history *h, const json_t *part)
 	return k;
 }
 
-enum verify_answer verify_history_json(struct history *h, const char *text, size_t len, char *why)
+enum verify_answer verify_history_json(struct history *h, const char *text, size_t len, struct why *why)
 {
+	assert(h && text && why);
 	json_error_t err;
 	json_t *root = json_loadb(text, len, 0, &err);
 	const json_t *results = json_object_get(root, "results");
@@ -326,5 +339,6 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	free(covered);
 	json_decref(root);
 	arena_free(&a);
+	assert(v <= VERIFY_UNDECIDED);
 	return v;
 }

@@ -1,4 +1,5 @@
-#include "verify/history_verify.h"
+#include "base/invariant.h"
+#include "verify/verify.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -6,8 +7,6 @@
 
 #include "lang/spec.h"
 #include "history/read.h"
-#include "verify/history_json.h"
-#include "verify/txn_verify.h"
 
 /* The one result of the report, or NULL. */
 static json_t *result_of(json_t *root)
@@ -35,14 +34,15 @@ static int judge(struct claim_list *l, json_t *root, struct history *h, const ch
 {
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	struct read_options ro = { .format = format_of(result_of(root)) };
-	char why[VERIFY_WHY] = "";
+	struct why why = { "" };
 	if (json_object_get(result_of(root), "levels"))
 		return txn_verify(l, result_of(root), h, path, ro.format, d);
 	if (!history_read(h, path, &ro, d))
 		return d->errors ? CLAIM_INPUT : no_memory(l, path);
 	char *text = json_dumps(root, JSON_COMPACT);
-	enum verify_answer v = text ? verify_history_json(h, text, strlen(text), why) : VERIFY_UNDECIDED;
+	enum verify_answer v = text ? verify_history_json(h, text, strlen(text), &why) : VERIFY_UNDECIDED;
 	free(text);
+	assert(v <= VERIFY_UNDECIDED);
 	const json_t *result = result_of(root);
 	const char *verdict = json_string_value(json_object_get(result, "verdict"));
 	const char *condition = json_string_value(json_object_get(result, "condition"));
@@ -54,7 +54,7 @@ static int judge(struct claim_list *l, json_t *root, struct history *h, const ch
 	if (v == VERIFY_ACCEPTED)
 		buf_printf(&said, "%s (%s)", verdict ? verdict : "violated", condition ? condition : "atomic");
 	else
-		buf_str(&said, why);
+		buf_str(&said, why.text);
 	claim_list_add(l, &(struct claim){ .name = path, .claimed = verdict, .answer = answers[v], .why = buf_cstr(&said) });
 	buf_free(&said);
 	return claim_list_code(l);

@@ -16,8 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/invariant.h"
 #include "report/step_text.h"
-#include "verdict/schedule_text.h"
+#include "verdict/replay.h"
 #include "verify/schedule.h"
 
 #define MAX_ITEMS    10000000u
@@ -45,6 +46,7 @@ struct schedule_parser {
 
 static char peek(const struct schedule_parser *r)
 {
+	assert(r->at <= r->s->src.len);
 	return r->at < r->s->src.len ? r->s->src.text[r->at] : 0;
 }
 
@@ -56,6 +58,7 @@ static bool is_word(char c)
 /* Where the text that belongs together with `from` ends. */
 static struct span word_span(const struct schedule_parser *r, uint32_t from)
 {
+	assert(from <= r->s->src.len);
 	uint32_t end = from;
 	while (end < r->s->src.len && !isspace((unsigned char)r->s->src.text[end]) && r->s->src.text[end] != ',')
 		end++;
@@ -139,6 +142,7 @@ static bool thread_by_name(struct schedule_parser *r, uint32_t *thread)
 		return false;
 	}
 	*thread = tm->first_thread + index - 1;
+	assert(*thread < r->p->nthreads);
 	return true;
 }
 
@@ -181,6 +185,8 @@ static bool item(struct schedule_parser *r)
 	if (r->at < r->s->src.len && !isspace((unsigned char)peek(r)) && peek(r) != ',' && peek(r) != '#')
 		return complain(r, from, "this is not a step");
 	it.span = (struct span){ from, r->at };
+	assert(it.npick <= IR_MAX_CHOICES && it.pick + it.npick == r->s->picks.len);
+	assert(it.thread < r->p->nthreads && it.count && it.span.start < it.span.end);
 	avec_push(&r->s->arena, &r->s->items, it);
 	return true;
 }
@@ -193,6 +199,7 @@ static bool parse(struct schedule_list *s, const struct ir *p)
 		if (!item(&r))
 			return false;
 		total += s->items.data[s->items.len - 1].count;
+		assert(r.at <= s->src.len);
 		if (total > MAX_ITEMS)
 			return complain(&r, s->items.data[s->items.len - 1].span.start,
 			                "the schedule has more than 10000000 steps");
@@ -206,6 +213,7 @@ static bool parse(struct schedule_list *s, const struct ir *p)
 static bool guarded(struct schedule_list *s, const struct ir *p, bool (*read)(struct schedule_list *, const char *),
                     const char *arg)
 {
+	assert(!s->items.len && !s->picks.len); /* a list is read once */
 	jmp_buf oom;
 	if (setjmp(oom)) {
 		arena_free(&s->arena);
@@ -216,15 +224,16 @@ static bool guarded(struct schedule_list *s, const struct ir *p, bool (*read)(st
 	s->arena.oom = &oom;
 	bool ok = read(s, arg) && parse(s, p);
 	s->arena.oom = NULL;
+	assert(ok || s->diags.errors);
 	return ok;
 }
 
 static bool read_file(struct schedule_list *s, const char *path)
 {
-	const char *why = NULL;
+	struct why why;
 	if (source_read(&s->src, &s->arena, path, &why))
 		return true;
-	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s", path, why);
+	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s", path, why.text);
 	return false;
 }
 
@@ -236,6 +245,7 @@ static bool read_text(struct schedule_list *s, const char *text)
 
 bool sched_parse(struct schedule_list *s, const struct ir *p, const char *name, const char *text)
 {
+	assert(name && text);
 	s->src.name = name;
 	return guarded(s, p, read_text, text);
 }
@@ -275,8 +285,10 @@ static void note_enabled(struct schedule_list *s, struct run *r)
 
 static void note_alternatives(struct schedule_list *s, struct run *r, uint32_t thread)
 {
+	assert(thread < r->ir->nthreads);
 	struct run_outcome out[8];
 	uint32_t n = run_outcomes(r, thread, out, 8);
+	assert(n < UINT32_MAX);
 	struct buf b;
 	buf_init(&b);
 	for (uint32_t i = 0; i < n && i < 8; i++) {
@@ -296,6 +308,8 @@ static void note_alternatives(struct schedule_list *s, struct run *r, uint32_t t
 
 static void refuse(struct schedule_list *s, struct run *r, const struct sched_item *it, uint32_t position, enum run_status why)
 {
+	assert(why > RUN_FAULT && why != RUN_NO_THREAD);
+	assert(position >= 1);
 	struct buf b;
 	buf_init(&b);
 	text_who(r->ir, it->thread, &b);
@@ -338,10 +352,12 @@ bool sched_run(struct schedule_list *s, struct run *r)
 	uint32_t position = 0;
 	for (uint32_t i = 0; i < s->items.len; i++) {
 		const struct sched_item *it = &s->items.data[i];
+		assert(it->thread < r->ir->nthreads && it->pick + it->npick <= s->picks.len);
 		for (uint32_t k = 0; k < it->count; k++) {
 			position++;
 			const uint32_t *picks = it->npick ? s->picks.data + it->pick : NULL;
 			enum run_status st = run_step(r, it->thread, picks, it->npick);
+			assert(st > RUN_FAULT || r->nsteps);
 			/* the first alternative of a step that has one only */
 			if (st == RUN_NO_PICK && it->npick == 1 && picks[0] == 0)
 				st = run_step(r, it->thread, NULL, 0);
@@ -351,19 +367,18 @@ bool sched_run(struct schedule_list *s, struct run *r)
 			return false;
 		}
 	}
+	assert(position >= s->items.len);
 	return true;
 }
 
 /* ---- writing ------------------------------------------------------------ */
 
-bool sched_save(const struct run *r, const char *path, const char *model, struct buf *why)
+bool sched_save(const struct run *r, const char *path, const char *model, struct why *why)
 {
 	struct buf b;
 	FILE *f = fopen(path, "w");
-	if (!f) {
-		buf_printf(why, "%s", strerror(errno));
-		return false;
-	}
+	if (!f)
+		return why_set(why, "%s", strerror(errno));
 	buf_init(&b);
 	buf_str(&b, "# schedule of ");
 	buf_safe(&b, model, strlen(model));
@@ -373,10 +388,11 @@ bool sched_save(const struct run *r, const char *path, const char *model, struct
 		buf_char(&b, i % 20 == 19 || i + 1 == r->nsteps ? '\n' : ',');
 	}
 	bool ok = buf_flush(&b, f);
+	assert(!ok || !b.len);
 	if (fclose(f) != 0)
 		ok = false;
 	if (!ok)
-		buf_str(why, "the file could not be written");
+		why_set(why, "the file could not be written");
 	buf_free(&b);
 	return ok;
 }

@@ -1,4 +1,4 @@
-/* schedule: reads a schedule (docs/sim.md) and takes its steps; schedule_text.h writes one. */
+/* schedule: reads a schedule (docs/sim.md) and takes its steps; verdict/replay.h writes one. */
 #ifndef INTACT_VERIFY_SCHEDULE_H
 #define INTACT_VERIFY_SCHEDULE_H
 
@@ -32,6 +32,6 @@ bool sched_parse(struct schedule_list *s, const struct ir *p, const char *name, 
  * why, and what was. A fault at the last step does not count. */
 bool sched_run(struct schedule_list *s, struct run *r);
 /* Writes the run's schedule to a file, twenty steps a line. */
-bool sched_save(const struct run *r, const char *path, const char *model, struct buf *why);
+bool sched_save(const struct run *r, const char *path, const char *model, struct why *why);
 
 #endif

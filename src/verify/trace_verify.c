@@ -1,14 +1,15 @@
 /*
- * trace_verify: see trace_verify.h. The judge of a cycle is verdict/verify_cycle.h; here the report is read and
+ * trace_verify: see verify.h. The judge of a cycle is verdict/verify_cycle.h; here the report is read and
  * what it says of the events is compared with what the trace has.
  */
-#include "verify/trace_verify.h"
+#include "base/invariant.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/messages.h"
+#include "event/reader.h"
 #include "report/trace_report.h"
 #include "verdict/verify_cycle.h"
 #include "verdict/verify_serial.h"
@@ -42,26 +43,27 @@ static bool read_end(json_t *o, struct claim_end *e)
 	    (block && (!json_is_integer(at) || json_integer_value(at) < 1)))
 		return false;
 	e->event = (uint64_t)json_integer_value(event);
+	assert(e->event && e->thread && e->op);
 	e->block = at ? (uint64_t)json_integer_value(at) : 0;
 	return true;
 }
 
-static bool read_claims(json_t *findings, struct cycles_claimed *c, const char **why)
+static bool read_claims(json_t *findings, struct cycles_claimed *c, struct why *why)
 {
 	size_t i, k, links = 0;
 	json_t *f, *l;
-	*why = "\"findings\" is not a list of cycles";
+	why_set(why, "\"findings\" is not a list of cycles");
 	json_array_foreach(findings, i, f) links += json_array_size(json_object_get(f, "cycle"));
 	c->cycles = calloc(json_array_size(findings) + 1, sizeof *c->cycles);
 	c->links = calloc(links + 1, sizeof *c->links);
 	c->ends = calloc(2 * links + 2, sizeof *c->ends);
 	if (!c->cycles || !c->links || !c->ends) {
-		*why = "out of memory";
-		return false;
+		return why_set(why, "out of memory");
 	}
 	json_array_foreach(findings, i, f)
 	{
 		struct cycle *y = &c->cycles[c->ncycles++];
+		assert(c->ncycles <= json_array_size(findings));
 		json_t *list = json_object_get(f, "cycle");
 		json_t *closing = json_object_get(json_object_get(f, "closing"), "event");
 		if (!json_is_array(list) || !json_is_integer(closing))
@@ -72,6 +74,7 @@ static bool read_claims(json_t *findings, struct cycles_claimed *c, const char *
 		json_array_foreach(list, k, l)
 		{
 			struct claim_end *e = &c->ends[2 * c->nlinks];
+			assert(c->nlinks < links);
 			struct cycle_link *x = &c->links[c->nlinks++];
 			if (!read_end(json_object_get(l, "from"), &e[0]) || !read_end(json_object_get(l, "to"), &e[1]))
 				return false;
@@ -81,6 +84,7 @@ static bool read_claims(json_t *findings, struct cycles_claimed *c, const char *
 			x->to.block = e[1].block;
 		}
 	}
+	assert(c->ncycles == json_array_size(findings) && c->nlinks == links);
 	return true;
 }
 
@@ -89,6 +93,7 @@ static bool same_names(const struct trace_names *t, const struct cycle_fact *f, 
 {
 	struct buf b;
 	bool same;
+	assert(e->thread && e->op);
 	if (!f)
 		return true; /* the judge says it better */
 	buf_init(&b);
@@ -110,6 +115,7 @@ static const char *judge_one(struct cycles_claimed *c, struct cycle *y, struct c
 {
 	for (uint32_t k = 0; k < y->n; k++) {
 		size_t at = (size_t)(y->links - c->links) + k;
+		assert(at < c->nlinks);
 		struct cycle_link *l = &c->links[at];
 		if (!same_names(t, judge_fact(j, l->from.event), &c->ends[2 * at], &l->from) ||
 		    !same_names(t, judge_fact(j, l->to.event), &c->ends[2 * at + 1], &l->to)) {
@@ -140,6 +146,8 @@ static void judge_claims(struct claim_list *l, struct cycles_claimed *c, struct 
 		}
 		claim_list_add(l, &one);
 	}
+	assert(!c->ncycles ||
+	       l->n[CLAIM_ACCEPTED] + l->n[CLAIM_REJECTED] + l->n[CLAIM_UNKNOWN] + l->n[CLAIM_UNCHECKED] >= c->ncycles);
 }
 
 /* What a report of a trace says besides its cycles, and gives no witness for. `recording`: of a run of a program. */
@@ -183,6 +191,7 @@ static void judge_whole(struct claim_list *l, struct serial_judge *s)
 {
 	struct claim c = { .name = "trace", .claimed = "holds" };
 	struct serial_judged r = serial_judge_end(s);
+	assert(!r.n || (r.cycle && !r.limit));
 	struct buf why;
 	buf_init(&why);
 	if (r.limit) {
@@ -216,6 +225,7 @@ static int verify_against(struct claim_list *l, struct cycles_claimed *c, const 
 	size_t n;
 	bool ok = j && s;
 	int rc = CLAIM_INPUT;
+	assert(trace && recording);
 	*recording = r && trace_is_recording(r);
 	if (r) {
 		trace_lives(r, LIVES_REUSED);
@@ -247,6 +257,7 @@ static int verify_against(struct claim_list *l, struct cycles_claimed *c, const 
 /* Is the verdict the one its own parts lead to, and that of the whole report? */
 static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 {
+	assert(json_is_object(one));
 	const char *verdict = json_string_value(json_object_get(one, "verdict"));
 	json_t *run = json_object_get(one, "run"), *predicted = json_object_get(one, "predicted");
 	json_t *fine = json_object_get(one, "serializable");
@@ -259,8 +270,9 @@ static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 
 int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, struct buf *wrong)
 {
+	assert(wrong);
 	struct cycles_claimed c = { 0 };
-	const char *why = "it has no findings";
+	struct why why = { "it has no findings" };
 	json_t *traces = json_object_get(root, "results");
 	json_t *one = json_array_size(traces) == 1 ? json_array_get(traces, 0) : NULL;
 	json_t *findings = json_object_get(one, "findings");
@@ -271,7 +283,7 @@ int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, s
 	if (json_array_size(traces) > 1) {
 		buf_printf(wrong, "the report covers %zu traces; verify supports reports on one trace", json_array_size(traces));
 	} else if (!trace || !json_is_array(findings) || !read_claims(findings, &c, &why)) {
-		buf_printf(wrong, "not a report of intact trace --json: %s", why);
+		buf_printf(wrong, "not a report of intact trace --json: %s", why.text);
 	} else {
 		json_int_t process = json_integer_value(json_object_get(one, "process"));
 		l->subject = trace;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 struct txn_replay {
 	const struct txn_history *th;
 	struct isolation level;
@@ -23,18 +25,21 @@ struct txn_replay {
 /* What t appended to the key so far is at the end of `list`, in order. */
 static bool own_suffix(const struct txn_replay *r, const struct txn *x, uint32_t op, uint32_t key, const val *list, uint32_t n)
 {
+	assert(op <= x->nops);
 	uint32_t at = n;
 	for (uint32_t i = op; i-- > 0;) {
 		const struct mop *m = &r->th->ops[x->first + i];
 		if (m->kind == MOP_APPEND && m->key == key && (!at || list[--at] != m->v))
 			return false;
 	}
+	assert(at <= n);
 	return true;
 }
 
 static bool reads_right(const struct txn_replay *r, const struct txn *x, uint32_t op, uint32_t t)
 {
 	const struct mop *m = &r->th->ops[x->first + op];
+	assert(op < x->nops && m->kind == MOP_READ);
 	bool own = r->own[m->key] == t + 1;
 	uint32_t n, mine = own ? r->own_n[m->key] : 0;
 	const val *list = val_elems(&r->th->h->vals, m->v, &n);
@@ -51,6 +56,7 @@ static bool reads_right(const struct txn_replay *r, const struct txn *x, uint32_
 static const char *begin(struct txn_replay *r, uint32_t t)
 {
 	const struct txn *x = &r->th->txns[t];
+	assert(t < r->th->n && x->first + x->nops <= r->th->nops);
 	for (uint32_t i = 0; i < x->nops; i++) {
 		const struct mop *m = &r->th->ops[x->first + i];
 		if (m->kind == MOP_READ && m->v != VAL_NONE && !reads_right(r, x, i, t))
@@ -72,6 +78,7 @@ static const char *begin(struct txn_replay *r, uint32_t t)
 static const char *end(struct txn_replay *r, uint32_t t, size_t at)
 {
 	const struct txn *x = &r->th->txns[t];
+	assert(t < r->th->n && r->begins[t] && r->begins[t] <= at + 1);
 	for (uint32_t i = 0; i < x->nops; i++) {
 		const struct mop *m = &r->th->ops[x->first + i];
 		if (m->kind == MOP_READ)

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "verify/check_verify.h"
-#include "verify/history_verify.h"
-#include "verify/trace_verify.h"
+#include "base/invariant.h"
 
 const char *verify_kind(const json_t *root)
 {
@@ -14,6 +12,7 @@ const char *verify_kind(const json_t *root)
 
 int verify_result(struct claim_list *l, json_t *root, const char *about, uint64_t max_states, struct buf *wrong)
 {
+	assert(l && wrong && max_states);
 	const char *kind = verify_kind(root);
 	if (!strcmp(kind, "check"))
 		return check_verify_report(l, root, about, max_states);

@@ -260,6 +260,13 @@ async function others(browser) {
 		await page.$eval(".graphbox", (b) => b.scrollHeight <= b.clientHeight + 1), [before, larger, await size()]);
 	await shot(page, "page-net");
 	await close(page, "net");
+
+	page = await open(browser, path.join(dir, "skew.html"));
+	const levels = read("skew").results[0].levels, told = levels.filter((l) => l.cycle);
+	const shown = await page.$$eval("svg.graph", (g) => g.map((s) => [s.querySelectorAll(".verdict").length, s.querySelectorAll(".band").length, s.querySelectorAll("path.arrow").length]));
+	check("transactions: the lattice has a mark for each level", shown[0][0] === levels.length, shown);
+	check("... and each cycle its transactions and steps", shown.length === 1 + told.length && told.every((l, i) => shown[i + 1][1] === l.transactions.length && shown[i + 1][2] === l.cycle.length), shown);
+	await close(page, "skew");
 	page = await open(browser, path.join(dir, "verified.html"));
 	const claims = read("verified").results;
 	check("every claim has a card, and its answer", await page.$$eval("nav.results li", (l) => l.length) === claims.length && await page.$$eval("article table tbody tr", (r) => r.length) === claims.length &&
@@ -336,7 +343,7 @@ async function narrow(browser) {
 }
 
 async function looks(browser) {
-	for (const name of ["lost", "stale", "cycle", "run", "net", "verified"]) {
+	for (const name of ["lost", "stale", "skew", "cycle", "run", "net", "verified"]) {
 		const one = await open(browser, path.join(dir, name + ".html"));
 		for (const scheme of ["light", "dark"]) {
 			await one.emulateMedia({ colorScheme: scheme });

@@ -73,6 +73,7 @@ with tempfile.TemporaryDirectory() as tmp:
     make(out, "stale", "history", "examples/history/stale-read.edn")
     make(out, "queue", "history", "examples/history/queue.csv")
     make(out, "keys", "history", "examples/history/two-keys.json")
+    make(out, "skew", "history", "examples/history/write-skew.edn")
     big = out / "big.csv"
     big.write_bytes(big_history(60000))
     make(out, "big", "history", "--init=0", big)

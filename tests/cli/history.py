@@ -502,7 +502,7 @@ def programs_link_with_the_library_alone():
     lib = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(INTACT)))), "libintact.a")
     with open(lib, "rb") as f:
         flags = ["-fsanitize=address,undefined"] if b"__asan_init" in f.read() else []
-    cc, cxx = ("clang-14", "clang++-14") if "clang" in lib else ("cc", "c++")
+    cc, cxx = ("clang", "clang++") if "clang" in lib else ("cc", "c++")
     program = """#include <intact/history.h>
 #include <thread>
 #include <vector>

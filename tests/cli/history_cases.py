@@ -296,6 +296,67 @@ def a_progress_line_on_a_terminal():
         os.close(primary)
 
 
+OBJECTS = {  # operation -> what it does to the content (a list) and answers; the first one observes
+    "stack": {"peek": lambda c, v: c[-1] if c else None, "push": lambda c, v: c.append(v), "pop": lambda c, v: c.pop() if c else None},
+    "queue": {"peek": lambda c, v: c[0] if c else None, "enqueue": lambda c, v: c.append(v), "dequeue": lambda c, v: c.pop(0) if c else None},
+    "priority-queue": {"peek": lambda c, v: min(c, default=None), "insert": lambda c, v: c.append(v),
+                       "poll": lambda c, v: c.pop(c.index(min(c))) if c else None},
+    "append-list": {"read": lambda c, v: list(c), "append": lambda c, v: c.append(v)},
+    "kv": {"get": lambda c, v: "".join(c), "append": lambda c, v: c.append(v), "put": lambda c, v: c.__setitem__(slice(None), [v])},
+}
+
+
+def lived(name, ops, seed):
+    """Lines of a history of a real object: each operation takes effect at a random moment while it is open. One that only
+    observes is open most of the time. The last one is observed by itself; its answer is returned, too."""
+    rng, content, lines, opened = random.Random(seed), [], [], {}
+    table = OBJECTS[name]
+    observe, *changes = table
+
+    def line(process, kind, f, value):
+        lines.append(event(process, kind, f, ["k", value] if name == "kv" else value))
+
+    def finish(process):
+        f, v, answer = opened.pop(process)
+        if not answer:
+            answer = [table[f](content, v)]
+        line(process, "ok", f, v if f in ("push", "enqueue", "insert", "append", "put") else answer[0])
+
+    for n in range(ops):
+        process = n % 3
+        if process in opened:
+            finish(process)
+        small = name != "append-list" or len(content) < 1500
+        grow = len(content) < 6 or name in ("append-list", "kv")
+        f = observe if process == 0 and (n % 60 == 0 or name != "append-list") else changes[0] if grow and rng.random() < 0.6 else changes[-1]
+        if not small and f == observe and n % 600:
+            f = changes[-1]
+        v = rng.randrange(1000) + 1000 * n if f != observe else None
+        v = f"{v}," if name == "kv" and v else v
+        line(process, "invoke", f, v if f in ("push", "enqueue", "insert", "append", "put") else None)
+        opened[process] = [f, v, []]
+        for other in rng.sample(sorted(opened), len(opened)):
+            if not opened[other][2] and rng.random() < 0.5:
+                opened[other][2].append(table[opened[other][0]](content, opened[other][1]))
+    for process in sorted(opened):
+        finish(process)
+    line(7, "invoke", observe, None)
+    return "\n".join(lines) + "\n", observe, table[observe](content, None)
+
+
+@test
+def following_forgets_states():
+    """A history so long that the monitor drops the states and sets that no configuration needs: the verdict stays the one of
+    the recorded history, right to the last answer and wrong with another one."""
+    for name, ops in ("stack", 9000), ("queue", 7000), ("priority-queue", 7000), ("append-list", 6000), ("kv", 7000):
+        text, f, answer = lived(name, ops, seed=1)
+        for last, want in (answer, 0), (answer[:-1] + ("x" if name == "kv" else [5]) if name in ("kv", "append-list") else -5, 1):
+            told = text + event(7, "ok", f, ["k", last] if name == "kv" else last) + "\n"
+            for how in ["--follow"], []:
+                p = run("--object=" + name, *how, "-", stdin=told.encode())
+                assert p.returncode == want, (name, how, want, p.returncode, (p.stdout + p.stderr).decode()[-600:])
+
+
 failed = 0
 for n, f in enumerate([t for t in tests if len(sys.argv) < 4 or t.__name__ in sys.argv[3:]], 1):
     try:

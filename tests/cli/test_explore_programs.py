@@ -62,7 +62,8 @@ def usage():
         rc, out, err = explore(*args)
         check("usage: " + " ".join(args), rc == 2 and text in err and not out, err)
     rc, out, err = explore("--", "/bin/true")
-    check("a program that was not built with intact cc", rc == 2 and "intact cc" in err, err)
+    check("a program that was not built with intact cc: one message", rc == 2 and err.startswith("intact: '/bin/true' was not built")
+          and err.count("intact: ") == 1, err)
     rc, out, err = explore("./is-not-there")
     check("a program that is not there", rc == 2 and "cannot run" in err, err)
 
@@ -126,6 +127,50 @@ def functions(tmp):
     check("--atomic that names nothing", rc == 2 and "names no function" in err, out + err)
 
 
+    # room for the block that both share (less than 60 MB), none for the records of the survey (64 MB)
+    rc, out, err = run(["bash", "-c", "trap '' XFSZ; ulimit -f 61000; exec \"$@\"", "bash", intact, "explore", "-n", "100", "--", exe])
+    check("a survey that fails is reported", rc == 0 and "could not be determined; they are not judged" in err
+          and "no violation" in out, out + err)
+
+
+INLINE = r"""
+#include <pthread.h>
+static int count;
+static void *worker(void *arg)
+{
+#ifdef ASM
+	__asm__ volatile("lock; addl $1, %0" : "+m"(count));
+#else
+	__atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST);
+	__sync_synchronize();
+#endif
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, worker, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return count != 2;
+}
+"""
+
+
+def inline_assembly(tmp):
+    (tmp / "inline.c").write_text(INLINE)
+    for cc in ("gcc", "clang"):
+        os.environ["INTACT_CC"] = cc
+        exe = build(tmp, "inline", tmp / "inline.c", "-DASM", "-O1")
+        rc, out, err = explore("-n", "10", "--", exe)
+        check("%s: atomics in inline assembly are named" % cc, rc == 0 and "not scheduling points" in err and "inline.c:7\n" in err, out + err)
+        exe = build(tmp, "builtin", tmp / "inline.c", "-O1")
+        rc, out, err = explore("-n", "10", "--", exe)
+        check("%s: the compiler's are not" % cc, rc == 0 and not err, out + err)
+    del os.environ["INTACT_CC"]
+
+
 def reports(tmp):
     exe = build(tmp, "block", root / "tests/explore/marked_block.c")
     a, b = (explore("--json=-", "--", exe) for _ in range(2))
@@ -133,6 +178,10 @@ def reports(tmp):
     doc = json.loads(a[1])
     r = doc["results"][0]
     check("what is in it", doc["kind"] == "explore" and r["kind"] == "atomicity" and len(r["cycle"]) >= 4 and r["steps"], r)
+    check("each conflict has its step", all(1 <= c["step"] <= len(r["steps"]) and
+                                            c["text"].startswith("T%d " % r["steps"][c["step"] - 1]["thread"] if
+                                                                 r["steps"][c["step"] - 1]["thread"] else "main ")
+                                            for c in r["cycle"]), r["cycle"])
     (tmp / "doc.json").write_text(a[1])
     rc, out, err = run([intact, "report", "--check", tmp / "doc.json"])
     check("it meets the schema", rc == 0, out + err)
@@ -147,5 +196,6 @@ with tempfile.TemporaryDirectory(prefix="intact-explore-") as where:
     programs(Path(where))
     schedules(Path(where))
     functions(Path(where))
+    inline_assembly(Path(where))
     reports(Path(where))
 done()

@@ -3,7 +3,7 @@
 other, directly or through others; the graph that docs/architecture.md draws is that of the sources; what is compiled
 into the guest comes from the rooms that the runtime's row names; no engine is known by a comparison of its name: the
 table of src/check is the one place that has the names; and the front end stays thin: procedures belong into the rooms
-below it."""
+below it. Invariants are asserted, not only told: about one assert for every fifty lines, and none of the rooms has few."""
 import re
 import sys
 from pathlib import Path
@@ -73,14 +73,20 @@ way = cycle(allowed)
 THIN = 7000
 front = sum(len(p.read_text().splitlines()) for p in (root / "src/cli").rglob("*.[ch]"))
 stray = [f"{p.relative_to(root)} is compiled into programs" for p in sorted(guest()) if room_of(p) not in allowed.get("runtime", set())]
+# `explain` has texts only; most of the runtime runs in signal handlers and hooks, which assert little
+told = {room: counts for room, counts in includes.asserts(root).items() if room not in ("explain", "runtime")}
+EVERY, ROOM = 60, 120  # lines for one assert: in all, in any room
+few = [f"{room}: {n} asserts in {lines} lines" for room, (lines, n) in told.items() if n * ROOM < lines]
+lines, n = (sum(counts[i] for counts in told.values()) for i in (0, 1))
 tests = [("includes follow docs/architecture.md", not bad), ("every room is in the table", rooms == set(allowed)),
          ("the tree was read", files > 20 and len(guest()) > 30), ("no rooms include each other", not way),
          ("the guest has the runtime's rooms alone", not stray),
          ("docs/architecture.md draws the sources", not stale),
          ("no engine is known by a comparison of its name", not compared),
          ("JSON is written by base/json_out.h alone", not by_hand),
-         (f"src/cli has at most {THIN} lines ({front})", 1000 < front <= THIN)]
-for line in bad + stray + stale + compared + by_hand:
+         (f"src/cli has at most {THIN} lines ({front})", 1000 < front <= THIN),
+         (f"one assert for every {EVERY} lines, and in each room for every {ROOM}", not few and n * EVERY >= lines and n > 1000)]
+for line in bad + stray + stale + compared + by_hand + few:
     print("#", line)
 if way:
     print("# rooms include each other:", " -> ".join(way))

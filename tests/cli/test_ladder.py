@@ -105,7 +105,7 @@ with tempfile.TemporaryDirectory() as d:
     rc, out, err = ask("--max-states=20000", f"--json={result}", model)
     check("a suspicion is followed when the searches have run out",
           rc == 1 and "exact confirms the suspicion with a run" in out and "NOT SERIALIZABLE" in out, out)
-    rc, out, err = run([intact, "verify", result])
+    rc, out, err = run([intact, "verify", result], timeout=900)
     check("and its run stands by itself", rc == 3 and "accepted" in out and "rejected" not in out.replace("0 rejected", ""), out + err)
 rc, out, err = ask("--timeout=1", "-", stdin=big)
 check("a time limit is kept and named, unless it was decided", rc in (1, 3) and (rc == 1 or "time" in out), out)
@@ -117,4 +117,12 @@ engines = [[a["engine"] for a in r["attempts"]] for r in json.loads(out)["result
 check("--engine=all asks all of them", rc == 0 and all(e == ["reduction", "causal", "commit", "exact"] for e in engines), out)
 rc, out, err = ask("--track", "nothing", examples / "dekker.atm")
 check("--track of no variable is an error", rc == 2 and not out, out + err)
+
+# more pairs of accesses to one variable than reduction compares one by one: a lock common to all of them proves, else nothing does
+writes = " ".join(f"a[{i}] = 1;" for i in range(1200))
+locked = f"int[0..9] a[1200]; lock l;\nthread w * 2 {{ atomic b {{ acquire(l); {writes} release(l); }} }}\n"
+rc, out, err = ask("--engine=reduction", "-", stdin=locked)
+check("many accesses under one lock: reduction proves", rc == 0 and re.search(r"w.b +2 +atomic +reduction +any ", out), out)
+rc, out, err = ask("--engine=reduction", "-", stdin=locked + "thread o { atomic c { a[3] = 2; a[3] = 5; } }\n")
+check("... and one without it: reduction proves none of them", rc == 3 and re.search(r"o.c +3 +unknown", out) and "serializable" not in out, out)
 done()

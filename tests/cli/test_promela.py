@@ -50,6 +50,24 @@ MODELS = [
     ("local arrays", "int[0..9] x; thread t * 2 { int[0..3] v[3]; repeat (3) { v[x % 3] += 1; x = (x + v[x % 3]) % 10; }"
                      " int[0..2] k = x % 3; v[k] = 3; x = v[(k + 1) % 3]; }", None),
     ("enum and ?:", "enum e { A, B, C }; e s; thread t * 2 { s = s == A ? B : C; assume(s == C); }", "deadlock"),
+    ("for and switch", "enum e { A, B }; e s; int[0..4] x; thread t * 2 { for (int[0..2] i = 0; i < 2; i++) { switch (s) {"
+                       " case A: s = B; break; case B: x = x + 1; } } do { s = A; } while (s == B); assert(x < 4); }", None),
+    ("semaphore", "semaphore s = 1; int[0..2] x; thread t * 2 { wait(s); x = x + 1; assert(x == 1); x = x - 1; post(s); }", None),
+    ("semaphore of two", "semaphore s = 2; int[0..2] x; thread t * 2 { wait(s); x = x + 1; assert(x == 1); x = x - 1; post(s); }",
+     "fault"),
+    ("rwlock", "rwlock r[2]; int[0..2] x; thread t * 2 { acquire_read(r[1]); assert(x % 2 == 0); release(r[1]);"
+               " acquire_write(r[1]); x = x + 1; x = (x + 1) % 2; release(r[1]); }", None),
+    ("rwlock not held", "rwlock r; thread t * 2 { acquire_read(r); release(r); release(r); }", "fault"),
+    ("lost wake-up", "lock l; cond c; bool x; thread p { x = true; signal(c); }"
+                     " thread q { acquire(l); if (!x) wait(c, l); release(l); }", "deadlock"),
+    ("no lost wake-up", "lock l; cond c; bool x; thread p { acquire(l); x = true; release(l); signal(c); }"
+                        " thread q * 2 { acquire(l); while (!x) wait(c, l); release(l); signal(c); }", None),
+    ("spurious wake-up", "lock l; spurious cond c; bool x; thread p { acquire(l); x = true; release(l); signal(c); }"
+                         " thread q { acquire(l); if (!x) wait(c, l); assert(x); release(l); }", "fault"),
+    ("barrier", "barrier b = 2; int[0..9] x; thread t * 2 { fetch_add(x, 1); wait(b); assert(x >= 2); fetch_add(x, 1); wait(b);"
+                " assert(x == 4); }", None),
+    ("barrier for one too many", "barrier b = 2; thread t * 3 { wait(b); }", "deadlock"),
+    ("once", "once o; int[0..2] n; proc f() { n = n + 1; } thread t * 3 { call_once(o, f); assert(n == 1); }", None),
 ]
 MARKED = ["acquire.atm"]
 # no marks: the points that `check` finds are exported

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A name means one thing in src/, runtime/ and include/: no struct, union or enum tag, no typedef and no macro is
-defined in two places, every header compiles alone, and all headers compile together.
+defined in two places, every header compiles alone, and all headers compile together. A reason without a place has one type
+(docs/architecture.md, idioms): no character arrays, pointers to strings or static buffers for it.
 
 Not counted: macros that their file undefines, and alternatives of one name in one header (#if ... #else)."""
 import os
@@ -17,6 +18,10 @@ TAG = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?
 MACRO = re.compile(r"^[ \t]*#\s*define\s+(\w+)", re.M)
 TYPEDEF = re.compile(r"^typedef\b[^;{]*?(?:\(\*(\w+)\)[^;]*|\b(\w+)(?:\[[^]]*\])?)\s*;", re.M)
 NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+
+
+REASON = re.compile(r"\bconst char \*\*\w*(?:why|reason|error|problem)\b|\bchar (?:why|reason|error|problem)\w*\[(?!CONTROL_TEXT)"
+                    r"|\bchar \*(?:why|reason|error|problem), (?:size_t|unsigned)\b")
 
 
 def code(path):
@@ -60,6 +65,7 @@ def compiles(headers):
 
 texts = {p.relative_to(root): code(p) for top in ("src", "runtime", "include") for p in sorted((root / top).rglob("*.[ch]"))}
 found, names = twice(texts)
+reasons = [f"{p}:{text.count(chr(10), 0, m.start()) + 1}" for p, text in texts.items() if p.parts[0] == "src" for m in REASON.finditer(text)]
 headers = [p for p in texts if p.suffix == ".h"]
 alone = {h: message for h in headers if (message := compiles([h]))}
 together = compiles(headers)
@@ -67,9 +73,13 @@ sample = {Path("a.h"): code(root / "src/base/arena.h"), Path("b.h"): "struct are
           Path("c.c"): "typedef int (*t)(void);\n/* struct arena {} */"}
 tests = [("no tag, typedef or macro is defined twice", not found), ("the tree was read", names > 1000 and len(headers) > 100),
          ("each header compiles alone", not alone), ("all headers compile together", not together),
-         ("a second definition is seen", sorted(twice(sample)[0]) == [("macro", "AVEC"), ("tag", "arena"), ("typedef", "t")])]
+         ("a second definition is seen", sorted(twice(sample)[0]) == [("macro", "AVEC"), ("tag", "arena"), ("typedef", "t")]),
+         ("a reason without a place is a struct why", not reasons),
+         ("other forms are seen", all(REASON.search(s) for s in ("f(const char **why)", "char why[200];", "f(char *error, size_t n)")))]
 for (kind, name), at in sorted(found.items()):
     print(f"# {kind} {name} is defined in", ", ".join(f"{path}:{line}" for path, line in at))
+for at in reasons:
+    print("# a reason that is no struct why:", at)
 for header, message in alone.items():
     print(f"# {header} alone: {message.splitlines()[0]}")
 for line in together.splitlines()[:20]:

@@ -214,13 +214,31 @@ class Gen:
             body = self.block(scope, r.randint(1, 2), depth + 1)
             self.loops -= 1
             return ("while", v, r.randint(0, 3), self.expr(scope, 1), body)
-        if k < 0.73 and self.loops:
+        if k < 0.70:  # continue goes to the advance
+            v = Var(self.fresh("i"), LO, HI)
+            bound = r.randint(-1, 3)
+            self.loops += 1
+            body = self.block(scope, r.randint(1, 2), depth + 1)
+            self.loops -= 1
+            side = ("assign", self.place(scope), ("int", 0)) if r.random() < 0.3 else None
+            if side and self.tame:
+                side = ("assign", side[1], self.fitted(side[1][1], side[2]))
+            return ("for", v, r.randint(0, 2), bound, self.expr(scope, 1) if r.random() < 0.5 else None, side, body)
+        if k < 0.72:
+            v = Var(self.fresh("k"), 0, 3, False, 0, False)
+            self.loops += 1
+            body = self.block(scope, r.randint(1, 2), depth + 1)
+            self.loops -= 1
+            return ("do", v, r.randint(0, 3), self.expr(scope, 1), body)
+        if k < 0.75:
+            return self.switch(scope, depth)
+        if k < 0.77 and self.loops:
             return ("if", self.expr(scope, 1), [(r.choice(["break", "continue"]),)], None)
-        if k < 0.745 and (self.result == "none" or self.result is None) and depth:
+        if k < 0.78 and (self.result == "none" or self.result is None) and depth:
             return ("if", self.expr(scope, 1), [("return", None)], None)
-        if k < 0.76 and self.result not in (None, "none"):
+        if k < 0.79 and self.result not in (None, "none"):
             return ("if", self.expr(scope, 1), [("return", self.fitted(self.result, self.expr(scope, 1)))], None)
-        if k < 0.83 and not self.in_atomic and not self.in_step and self.result is None:
+        if k < 0.85 and not self.in_atomic and not self.in_step and self.result is None:
             self.in_atomic += 1
             body = self.block(scope, r.randint(1, 4), depth + 1)
             if r.random() < 0.5:
@@ -229,7 +247,7 @@ class Gen:
                 body.append(("commit",))
             self.in_atomic -= 1
             return ("atomic", body)
-        if k < 0.88:
+        if k < 0.89:
             self.in_step += 1
             body = self.block(scope, r.randint(1, 3), depth + 1)
             self.in_step -= 1
@@ -240,6 +258,28 @@ class Gen:
         if k < 0.96:
             return ("assert", ("bin", "||", self.expr(scope, 2), ("bool", 1 if self.tame or r.random() < 0.9 else 0)))
         return ("block", self.block(scope, r.randint(1, 3), depth + 1))
+
+
+    def switch(self, scope, depth):
+        """("switch", value, [(labels, has default, body)]); the last body may end without a jump"""
+        r = self.rng
+        labels = r.sample([-1, 0, 1, 2, 3, 7], r.randint(1, 5))
+        cases, dflt = [], r.random() < 0.6
+        while labels or dflt:
+            n = r.randint(1, 2)
+            mine, labels = labels[:n], labels[n:]
+            here = dflt and (not labels or r.random() < 0.3)
+            dflt = dflt and not here
+            inner = self.block(scope, r.randint(0, 2), depth + 1)
+            if r.random() < 0.3:
+                inner.insert(r.randint(0, len(inner)), ("if", self.expr(scope, 1), [("break",)], None))
+            inner.append(("continue",) if self.loops and r.random() < 0.2 else ("break",))
+            cases.append((mine, here, inner))
+        if r.random() < 0.5:
+            cases[-1][2].pop()
+            cases[-1][2].append(("skip",))
+        value = ("bin", "&", self.expr(scope, 2), ("int", 3)) if r.random() < 0.6 else self.expr(scope, 2)
+        return ("switch", value, cases)
 
 
 def text_of(e):
@@ -293,6 +333,27 @@ def lines_of(body, out, ind):
             out.append(f"{pad}while ({s[1].name} > 0 && ({text_of(s[3])} || true)) {{")
             out.append(f"{pad}  {s[1].name}--;")
             lines_of(s[4], out, ind + 1)
+            out.append(pad + "}")
+        elif kind == "for":
+            v = s[1].name
+            more = "" if s[4] is None else f" && ({text_of(s[4])} || true)"
+            side = "" if s[5] is None else f", {text_of(s[5][1])} = {text_of(s[5][2])}"
+            out.append(f"{pad}for (int {v} = {s[2]}; {v} < {s[3]}{more}; {v}++{side}) {{")
+            lines_of(s[6], out, ind + 1)
+            out.append(pad + "}")
+        elif kind == "do":
+            out.append(f"{pad}int[0..4] {s[1].name} = {s[2] + 1};")
+            out.append(f"{pad}do {{")
+            out.append(f"{pad}  {s[1].name}--;")
+            lines_of(s[4], out, ind + 1)
+            out.append(f"{pad}}} while ({s[1].name} > 0 && ({text_of(s[3])} || true));")
+        elif kind == "switch":
+            out.append(f"{pad}switch ({text_of(s[1])}) {{")
+            for labels, dflt, body in s[2]:
+                out.extend(f"{pad}case {n}:" for n in labels)
+                if dflt:
+                    out.append(pad + "default:")
+                lines_of(body, out, ind + 1)
             out.append(pad + "}")
         elif kind in ("atomic", "step", "block"):
             out.append(pad + ("" if kind == "block" else kind + " ") + "{")
@@ -507,6 +568,38 @@ class Machine:
                 n -= 1
                 if not self.loop(env, s[4], result):
                     break
+        elif kind == "for":
+            v = s[1]
+            env[v] = [s[2]]
+            while env[v][0] < s[3]:
+                if s[4] is not None:
+                    self.eval(env, s[4])
+                if not self.loop(env, s[6], result):
+                    break
+                self.store(env, v, 0, self.arith("+", env[v][0], 1))
+                if s[5] is not None:
+                    i = self.index(env, s[5][1])
+                    self.store(env, s[5][1][1], i, self.eval(env, s[5][2]))
+        elif kind == "do":
+            n = s[2] + 1
+            while n > 0:
+                n -= 1
+                if not self.loop(env, s[4], result):
+                    break
+                if n > 0:
+                    self.eval(env, s[3])
+        elif kind == "switch":
+            x = self.eval(env, s[1])
+            body = next((b for labels, _, b in s[2] if x in labels), None)
+            if body is None:
+                body = next((b for _, dflt, b in s[2] if dflt), [])
+            depth = self.in_step
+            try:
+                self.run(env, body, result)
+            except Jump as j:
+                if j.kind != "break":
+                    raise
+                self.in_step = depth
         elif kind == "block":
             self.run(env, s[1], result)
         elif kind == "step":

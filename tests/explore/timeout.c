@@ -23,7 +23,9 @@ static void *producer(void *arg)
 int main(void)
 {
 	pthread_t t;
-	struct timespec until;
+	struct timespec until, up;
+	clock_gettime(CLOCK_MONOTONIC, &up);
+	assert(up.tv_sec > 0);
 	pthread_create(&t, NULL, producer, NULL);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 3600;

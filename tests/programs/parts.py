@@ -28,7 +28,7 @@ from run import COMBOS, HERE, expectation
 
 (READ, WRITE, ATOMIC_READ, ATOMIC_WRITE, ACQUIRE, RELEASE, TRY_FAILED, SYNC_RELEASE, SYNC_ACQUIRE, RENEW, FORGET, CREATE, STACK,
  END, JOIN, POP, PUSH, MARK, MARK_END, TEXT, MODULE, FORK, FORKED) = range(23)
-WAIT = 2
+WAIT, INLINED = 2, 1
 # Functions of the runtime or libc below a thread's first one.
 STARTS = {"intact_thread_main", "intact_c11_main", "intact_run_once", "start_thread", "call_init", "execute_native_thread_routine"}
 
@@ -48,10 +48,15 @@ class Symbols:
     def at(self, pc):
         return self.frames.get(pc - 1, [])
 
-    def function(self, pc):
-        """Of an entry hook: the function it is the hook of."""
+    def function(self, site):
+        """Of an entry hook (where it returns to, how deep it is inlined): the function it is the hook of. gcc 14 gives the
+        hook of a function that is not inlined the place of the first inlined one, and that of an inlined one at times
+        the place of the function around it: then its name is not known ("-")."""
+        pc, inlined = site
         f = self.at(pc)
-        return f[0] if f else {"function": "-", "line": 0, "system": False}
+        if not f or (inlined and len(f) <= inlined):
+            return {"function": "-", "line": 0, "system": False}
+        return f[0 if inlined else -1]
 
 
 class Event:
@@ -102,7 +107,9 @@ def read(dump, path):
         elif kind == PUSH:
             keep = arg >> 1
             activation += 1
-            t["frames"] = (t["frames"][:keep - 1] if keep else t["frames"]) + ((pc, activation),)
+            below = t["frames"][:keep - 1] if keep else t["frames"]
+            depth = (below[-1][0][1] if below else 0) + 1 if arg & INLINED else 0
+            t["frames"] = below + (((pc, depth), activation),)
         if kind in (POP, PUSH):
             t["marks"] = tuple(m for m in t["marks"] if m[1] <= len(t["frames"]))
             continue
@@ -142,10 +149,10 @@ def place(sym, e, stack):
     top = stack[0]
     if own and (own[0]["function"], own[0]["line"]) != (top.get("function", "-"), top.get("line", 0)):
         return False
-    if not own and not any(f["function"] in names(stack) for f in [sym.function(pc) for pc, _ in e.frames]):
+    if not own and not any(f["function"] in names(stack) for f in [sym.function(site) for site, _ in e.frames]):
         return False
-    active = [f["function"] for f in (sym.function(pc) for pc, _ in reversed(e.frames)) if not f["system"]]
-    active = [f for f in active if f not in STARTS]
+    active = [f["function"] for f in (sym.function(site) for site, _ in reversed(e.frames)) if not f["system"]]
+    active = [f for f in active if f not in STARTS and f != "-"]
     if "main" in active:  # what calls main is not shown
         active = active[:active.index("main") + 1]
     return inside(active, names(stack))

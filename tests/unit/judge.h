@@ -22,7 +22,7 @@
 #include "campaign.h"
 
 #include "explore/exact.h"
-#include "explore/vectab.h"
+#include "explore/vector_table.h"
 #include "verdict/replay.h"
 #include "verdict/verify.h"
 
@@ -42,7 +42,7 @@ struct judge {
 	struct event ev[MAX_EVENTS];
 	uint32_t nev;
 	bool swaps;    /* equivalent executions count, and are walked once */
-	struct vectab walked; /* their least representatives */
+	struct vector_table walked; /* their least representatives */
 	bool violated;
 	uint64_t nodes, budget; /* of the walk and of the serial searches */
 	bool gave_up;
@@ -75,7 +75,7 @@ struct serial {
 struct explain {
 	struct judge *j;
 	const int32_t *goal;
-	struct vectab seen; /* struct serial, as much of it as is used */
+	struct vector_table seen; /* struct serial, as much of it as is used */
 	bool found;
 	bool ended;         /* some serial execution came to its end, whatever it was */
 };
@@ -167,7 +167,7 @@ static inline void explain_go(struct explain *x, const struct serial *s)
 		x->found = !memcmp(s->state, x->goal, sizeof *x->goal * j->p->nstate);
 		return;
 	}
-	if (vectab_add(&x->seen, (const int32_t *)s) < before)
+	if (vector_table_add(&x->seen, (const int32_t *)s) < before)
 		return;
 	if (++j->nodes > j->budget) {
 		j->gave_up = true;
@@ -185,10 +185,10 @@ static inline bool explained(struct judge *j, const int32_t *goal)
 {
 	struct explain x = { .j = j, .goal = goal };
 	struct serial s = { 0 };
-	vectab_init(&x.seen, 2 + MAX_THREADS + j->p->nstate);
+	vector_table_init(&x.seen, 2 + MAX_THREADS + j->p->nstate);
 	memcpy(s.state, j->p->init, sizeof *j->p->init * j->p->nstate);
 	explain_go(&x, &s);
-	vectab_free(&x.seen);
+	vector_table_free(&x.seen);
 	return x.found;
 }
 
@@ -266,7 +266,7 @@ static inline bool first_of_its_kind(struct judge *j)
 	int32_t least[MAX_EVENTS];
 	uint32_t before = j->walked.n;
 	representative(j, least);
-	return vectab_add(&j->walked, least) >= before;
+	return vector_table_add(&j->walked, least) >= before;
 }
 
 static inline void judge_walk(struct judge *j, const int32_t *state)
@@ -298,9 +298,9 @@ static inline int judge(const struct ir *p, uint32_t block, bool swaps)
 	struct judge j = { .p = p, .block = block, .swaps = swaps, .budget = swaps ? 100000 : 20000 };
 	if (p->nstate > MAX_STATE || p->nthreads > MAX_THREADS)
 		return -1;
-	vectab_init(&j.walked, MAX_EVENTS);
+	vector_table_init(&j.walked, MAX_EVENTS);
 	judge_walk(&j, p->init);
-	vectab_free(&j.walked);
+	vector_table_free(&j.walked);
 	return j.violated ? 0 : j.gave_up ? -1 : 1;
 }
 

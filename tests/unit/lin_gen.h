@@ -124,17 +124,17 @@ static inline void gen_dump(const struct gen *g)
 /* The order of a verdict "holds" is accepted, the proof of "violated" too. */
 static inline bool gen_verify(const struct problem *p, const struct result *r)
 {
-	char why[VERIFY_WHY] = "";
+	struct why why = { "" };
 	enum verify_answer a = VERIFY_ACCEPTED;
 	if (r->verdict == LIN_HOLDS && r->order)
-		a = verify_order(p, r->order, r->norder, why);
+		a = verify_order(p, r->order, r->norder, &why);
 	else if (r->verdict == LIN_VIOLATED && r->proof != PROOF_NONE)
-		a = verify_violation(p, r->proof, r->ops, r->nops, r->culprit, 4000000, why);
+		a = verify_violation(p, r->proof, r->ops, r->nops, r->culprit, 4000000, &why);
 	if (a == VERIFY_ACCEPTED && r->verdict == LIN_VIOLATED && r->nstates && !r->moment_open)
-		a = verify_states(p, r->culprit, r->states, r->nstates, r->more_states, 4000000, why);
+		a = verify_states(p, r->culprit, r->states, r->nstates, r->more_states, 4000000, &why);
 	if (a != VERIFY_ACCEPTED)
 		printf("# %s: verdict %d, proof %d not accepted: %s\n", algorithm_names[r->algorithm],
-		       r->verdict, r->proof, why);
+		       r->verdict, r->proof, why.text);
 	return a == VERIFY_ACCEPTED;
 }
 

@@ -174,6 +174,23 @@ static void fold_is(const char *text, unsigned width, const char *want)
 	buf_free(&b);
 }
 
+static void test_why_is_bounded(void)
+{
+	struct why w;
+	char longer[2 * WHY_SIZE];
+	CHECK(!why_set(&w, "%s (operation %u)", "no order", 7u));
+	CHECK_STR(w.text, "no order (operation 7)");
+	for (size_t len = WHY_SIZE - 2; len < WHY_SIZE + 2; len++) { /* the last that fits, the first that is cut */
+		memset(longer, 'x', len);
+		longer[len] = 0;
+		why_set(&w, "%s", longer);
+		CHECK_EQ(strlen(w.text), len < WHY_SIZE ? len : WHY_SIZE - 1);
+		CHECK_STR(w.text + strlen(w.text) - 3, len < WHY_SIZE ? "xxx" : "...");
+	}
+	why_set(&w, "short again");
+	CHECK_STR(w.text, "short again");
+}
+
 static void test_fold(void)
 {
 	fold_is("one two three\n", 0, "one two three\n");
@@ -308,6 +325,7 @@ int main(void)
 	RUN(test_intern_is_a_bijection);
 	RUN(test_utf8);
 	RUN(test_buf_escapes);
+	RUN(test_why_is_bounded);
 	RUN(test_fold);
 	RUN(test_source_positions);
 	RUN(test_edit_distance);

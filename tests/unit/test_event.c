@@ -10,7 +10,7 @@
 #include "event/itr.h"
 #include "event/order.h"
 #include "event/reader.h"
-#include "event/recpack.h"
+#include "event/record_pack.h"
 #include "report/trace_stats.h"
 #include "event/std.h"
 #include "event/writer.h"
@@ -105,7 +105,7 @@ static const char SAMPLE[] =
 static void rewrite(struct writer_opts o)
 {
 	char to[80];
-	const char *why;
+	struct why why;
 	struct event *ev;
 	size_t n;
 	snprintf(to, sizeof to, "%s.2", path);
@@ -150,7 +150,7 @@ static void test_names_stay_apart(void)
 	enum { N = sizeof vars / sizeof *vars };
 	struct trace_names t;
 	struct heard h;
-	const char *why;
+	struct why why;
 	size_t n, back = 0;
 	trace_names_init(&t);
 	names_add_safe(&t.ns[NS_LABEL], "", 0);

@@ -25,7 +25,7 @@ static struct {
 
 struct shortest { /* by trying every interleaving that is not longer than the best */
 	struct judge j;
-	struct vectab kinds; /* least representatives, ... */
+	struct vector_table kinds; /* least representatives, ... */
 	bool good[60000];    /* ... and whether they are explained */
 	uint32_t len, switches;
 	uint64_t nodes;
@@ -65,7 +65,7 @@ static bool good_so_far(struct shortest *w, const int32_t *state)
 	int32_t least[MAX_EVENTS];
 	uint32_t before = w->kinds.n, id;
 	representative(&w->j, least);
-	id = vectab_add(&w->kinds, least);
+	id = vector_table_add(&w->kinds, least);
 	if (id >= 60000) {
 		w->gave_up = true;
 		return true;
@@ -109,9 +109,9 @@ static void compare_shortest(const struct ir *p, uint32_t block, struct search_r
 	w.j = (struct judge){ .p = p, .block = block, .swaps = true, .budget = 3000000 };
 	w.len = r->npath;
 	w.switches = UINT32_MAX;
-	vectab_init(&w.kinds, MAX_EVENTS);
+	vector_table_init(&w.kinds, MAX_EVENTS);
 	shortest_walk(&w, p->init, 0);
-	vectab_free(&w.kinds);
+	vector_table_free(&w.kinds);
 	if (w.gave_up || w.j.gave_up)
 		return;
 	uint32_t before = minimize_run_switches(r->path, r->npath);

@@ -20,7 +20,7 @@ static struct {
 
 struct sweep { /* all states, and whether quiescence can be reached from them */
 	const struct ir *p;
-	struct vectab states;
+	struct vector_table states;
 	bool out[20000];
 	bool found;
 };
@@ -34,7 +34,7 @@ static bool sweep_add(void *arg, enum ir_result r, const int32_t *next, const st
 	if (r != IR_OK) {
 		w->found = true;
 	} else {
-		uint32_t id = vectab_add(&w->states, next);
+		uint32_t id = vector_table_add(&w->states, next);
 		w->found |= id < 20000 && w->out[id];
 	}
 	return true;
@@ -47,14 +47,14 @@ static int naive_quiet(const struct ir *p)
 	int answer = -1;
 	memset(&w, 0, sizeof w);
 	w.p = p;
-	vectab_init(&w.states, p->nstate);
-	vectab_add(&w.states, p->init);
+	vector_table_init(&w.states, p->nstate);
+	vector_table_add(&w.states, p->init);
 	for (bool change = true; change && w.states.n < 20000;) {
 		change = false;
 		for (uint32_t i = 0; i < w.states.n && w.states.n < 20000; i++) {
 			int32_t state[MAX_STATE], scratch[MAX_STATE];
 			uint32_t before = w.states.n;
-			memcpy(state, vectab_get(&w.states, i), sizeof *state * p->nstate);
+			memcpy(state, vector_table_get(&w.states, i), sizeof *state * p->nstate);
 			w.found = ir_quiescent(p, state);
 			for (uint32_t t = 0; t < p->nthreads; t++)
 				ir_successors(p, state, t, scratch, sweep_add, &w);
@@ -67,7 +67,7 @@ static int naive_quiet(const struct ir *p)
 		for (uint32_t i = 0; i < w.states.n; i++)
 			answer &= w.out[i];
 	}
-	vectab_free(&w.states);
+	vector_table_free(&w.states);
 	return answer;
 }
 
@@ -117,10 +117,10 @@ static bool naive_ends(const struct ir *p, const struct run *r)
 			if (j.ev[k].thread == e->thread || conflicting(&j.ev[k], e))
 				e->after |= (uint64_t)1 << k;
 	}
-	vectab_init(&x.seen, 2 + MAX_THREADS + p->nstate);
+	vector_table_init(&x.seen, 2 + MAX_THREADS + p->nstate);
 	memcpy(s.state, p->init, sizeof *p->init * p->nstate);
 	explain_go(&x, &s);
-	vectab_free(&x.seen);
+	vector_table_free(&x.seen);
 	return x.ended;
 }
 

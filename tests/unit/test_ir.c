@@ -421,29 +421,6 @@ static void test_sml_statement_is_a_step(void)
 	done();
 }
 
-static void test_pack_round_trip(void)
-{
-	explore("int x = -5; int[3..9] y = 4; bool b; lock l; regular bool g; "
-	        "thread a * 2 { int t = x; acquire(l); y = y + (t < 0); x = t * 1000; g = !g; release(l); }");
-	struct ir_packing k;
-	struct arena a;
-	arena_init(&a, 0);
-	ir_packing_init(&k, X.p, &a);
-	uint8_t bytes[256];
-	int32_t back[256];
-	CHECK(k.nbytes < 64 && X.p->nstate < 256);
-	int bad = 0;
-	for (uint32_t i = 0; i < X.n; i++) {
-		const int32_t *s = X.states + (size_t)i * X.p->nstate;
-		ir_pack(&k, s, bytes);
-		ir_unpack(&k, bytes, back);
-		bad += memcmp(s, back, sizeof *s * X.p->nstate) != 0;
-	}
-	CHECK_EQ(bad, 0);
-	arena_free(&a);
-	done();
-}
-
 static void test_events_match_footprint(void)
 {
 	explore("int x; int a[3]; lock l; thread t * 2 { acquire(l); step { a[x % 3] = x; x = (x + 1) % 4; }"
@@ -487,7 +464,6 @@ int main(void)
 	RUN(test_safe_and_regular);
 	RUN(test_objects);
 	RUN(test_sml_statement_is_a_step);
-	RUN(test_pack_round_trip);
 	RUN(test_events_match_footprint);
 	return check_done();
 }

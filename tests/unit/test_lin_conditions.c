@@ -66,12 +66,12 @@ static void test_regular_and_safe(void)
 		random_register(&g, &rng, 2 + rng_below(&rng, 7), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
 		for (int safe = 0; safe < 2; safe++) {
 			struct result r;
-			char why[VERIFY_WHY];
+			struct why why;
 			bool want = naive_weak(&g.p, safe);
 			enum lin_verdict v = lin_weak(&g.p, &r, safe);
 			bool ok = v == (want ? LIN_HOLDS : LIN_VIOLATED);
-			ok &= v == LIN_HOLDS ? verify_reads_from(&g.p, r.order, safe, why) == VERIFY_ACCEPTED
-			                     : verify_read_impossible(&g.p, r.culprit, safe, why) == VERIFY_ACCEPTED;
+			ok &= v == LIN_HOLDS ? verify_reads_from(&g.p, r.order, safe, &why) == VERIFY_ACCEPTED
+			                     : verify_read_impossible(&g.p, r.culprit, safe, &why) == VERIFY_ACCEPTED;
 			count[safe][want]++;
 			if (!ok && differ++ < 3) {
 				gen_dump(&g);
@@ -142,19 +142,19 @@ static void test_sequential(void)
 				g.ops[i].proc = is_free(&g, q, i) ? q : g.ops[i].proc;
 			}
 		struct result r, a;
-		char why[VERIFY_WHY] = "";
+		struct why why = { "" };
 		bool want = naive_sequential(&g, 0, g.p.init);
 		enum lin_verdict v = lin_sequential(&g.p, 0, 8, &r);
 		bool ok = v == (want ? LIN_HOLDS : LIN_VIOLATED);
-		ok &= v != LIN_HOLDS || verify_order_sequential(&g.p, r.order, r.norder, why) == VERIFY_ACCEPTED;
-		ok &= verify_no_sequential(&g.p, 1000000, why) == (want ? VERIFY_REJECTED : VERIFY_ACCEPTED);
+		ok &= v != LIN_HOLDS || verify_order_sequential(&g.p, r.order, r.norder, &why) == VERIFY_ACCEPTED;
+		ok &= verify_no_sequential(&g.p, 1000000, &why) == (want ? VERIFY_REJECTED : VERIFY_ACCEPTED);
 		bool atomic = lin_search(&g.p, &a) == LIN_HOLDS;
 		ok &= !atomic || want;
 		good += want;
 		weaker += want && !atomic;
 		if (!ok && differ++ < 3) {
 			gen_dump(&g);
-			printf("# %d, expected %d: %s\n", v, want, why);
+			printf("# %d, expected %d: %s\n", v, want, why.text);
 		}
 		result_free(&r);
 		result_free(&a);
@@ -436,7 +436,7 @@ static void test_corrupted(void)
 	struct rng rng;
 	struct gen g;
 	static struct hop ops[BIG];
-	char why[VERIFY_WHY];
+	struct why why;
 	uint32_t orders = 0, refused = 0, proofs = 0, proof_refused = 0;
 	rng_seed(&rng, 205);
 	gen_open(&g);
@@ -455,27 +455,27 @@ static void test_corrupted(void)
 		bad[0] = x;
 		if (n > 1 && bad[0] != bad[n - 1]) {
 			proofs++;
-			proof_refused += verify_violation(&g.p, r.proof, bad, n, r.culprit, 1000, why) == VERIFY_REJECTED;
+			proof_refused += verify_violation(&g.p, r.proof, bad, n, r.culprit, 1000, &why) == VERIFY_REJECTED;
 		}
 		bad[0] = g.p.n;
-		CHECK_EQ(verify_violation(&g.p, r.proof, bad, n, r.culprit, 1000, why), VERIFY_REJECTED);
+		CHECK_EQ(verify_violation(&g.p, r.proof, bad, n, r.culprit, 1000, &why), VERIFY_REJECTED);
 		/* a good history: mend it, take its order, spoil the order */
 		result_free(&r);
 		ops[i].fn = FN_WRITE;
 		ops[i].a = num(&g, 100000 + (int)k);
 		if (lin_atomic(&g.p, ALG_AUTO, &s) == LIN_HOLDS) {
-			CHECK_EQ(verify_order(&g.p, s.order, s.norder, why), VERIFY_ACCEPTED);
+			CHECK_EQ(verify_order(&g.p, s.order, s.norder, &why), VERIFY_ACCEPTED);
 			uint32_t a = rng_below(&rng, s.norder), saved = s.order[a];
 			s.order[a] = s.order[(a + 1) % s.norder]; /* one twice, one missing */
-			CHECK_EQ(verify_order(&g.p, s.order, s.norder, why), VERIFY_REJECTED);
+			CHECK_EQ(verify_order(&g.p, s.order, s.norder, &why), VERIFY_REJECTED);
 			s.order[a] = saved;
-			CHECK_EQ(verify_order(&g.p, s.order, s.norder - 1, why), VERIFY_REJECTED);
+			CHECK_EQ(verify_order(&g.p, s.order, s.norder - 1, &why), VERIFY_REJECTED);
 			/* an operation moved far to the front breaks real time or legality */
 			uint32_t last = s.order[s.norder - 1];
 			memmove(s.order + 1, s.order, (s.norder - 1) * sizeof *s.order);
 			s.order[0] = last;
 			orders++;
-			refused += verify_order(&g.p, s.order, s.norder, why) == VERIFY_REJECTED;
+			refused += verify_order(&g.p, s.order, s.norder, &why) == VERIFY_REJECTED;
 		}
 		result_free(&s);
 	}

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "lin/check.h"
-#include "report/history_proof.h"
+#include "report/history_text.h"
 #include "lin/dfs.h"
 #include "lin/follow.h"
 #include "lin_model.h"

@@ -75,9 +75,9 @@ static void load(struct gen *g, enum object obj, const struct line *l, uint32_t 
 static uint32_t first_wrong(const struct problem *p)
 {
 	uint32_t first = RANK_INF;
-	char why[VERIFY_WHY];
+	struct why why;
 	for (uint32_t i = 0; i < p->n; i++) {
-		enum verify_answer a = verify_violation(p, PROOF_EXHAUSTED, NULL, 0, i, TRIES, why);
+		enum verify_answer a = verify_violation(p, PROOF_EXHAUSTED, NULL, 0, i, TRIES, &why);
 		CHECK(a != VERIFY_UNDECIDED);
 		if (a == VERIFY_ACCEPTED && (first == RANK_INF || p->ops[i].ret < p->ops[first].ret))
 			first = i;

@@ -9,7 +9,7 @@
 #include "soak.h"
 #include "explore/object.h"
 #include "lang/lang.h"
-#include "check/object_why.h"
+#include "check/objects.h"
 #include "verdict/object_history.h"
 #include "verdict/replay.h"
 #include "verdict/verify_exhaustive.h"
@@ -252,11 +252,11 @@ static void check_path(const struct ir *p, const struct object_result *r, enum o
 	struct run run;
 	struct object_history h = { 0 };
 	struct buf why;
+	struct why refuted;
 	buf_init(&why);
 	CHECK(run_init(&run, p) && replay(&run, r->path, r->npath));
 	CHECK(object_history_init(&h, &run, 0));
-	CHECK_EQ(object_history_refuted(&h, c, &why), 1);
-	buf_clear(&why);
+	CHECK_EQ(object_history_refuted(&h, c, &refuted), 1);
 	CHECK(object_why(&h, c, &why) && why.len > 20);
 	object_history_free(&h);
 	run_free(&run);

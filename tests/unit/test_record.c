@@ -14,9 +14,9 @@
 #include "dynamic/serial.h"
 #include "event/finding.h"
 #include "event/order.h"
-#include "event/recpack.h"
-#include "event/recstate.h"
-#include "event/recstream.h"
+#include "event/record_pack.h"
+#include "event/record_state.h"
+#include "event/record_stream.h"
 #include "event/translate.h"
 
 static struct rec random_rec(struct rng *r, bool wild)
@@ -54,7 +54,7 @@ static size_t random_recs(struct rng *r, struct rec *out, size_t max, bool wild)
 
 static void test_packing(void)
 {
-	struct recpack *p = recpack_new(), *q = recpack_new();
+	struct record_pack *p = record_pack_new(), *q = record_pack_new();
 	struct rng r;
 	static struct rec in[600], out[600];
 	rng_seed(&r, 1);
@@ -62,24 +62,24 @@ static void test_packing(void)
 		struct buf b;
 		buf_init(&b);
 		size_t n = random_recs(&r, in, rng_below(&r, 500), true);
-		recpack_put(p, in, n, &b);
+		record_pack_put(p, in, n, &b);
 		memset(out, 0xee, sizeof out);
-		CHECK(!recpack_get(q, (const unsigned char *)buf_cstr(&b), b.len, n, out));
+		CHECK(!record_pack_get(q, (const unsigned char *)buf_cstr(&b), b.len, n, out));
 		CHECK(!memcmp(in, out, n * sizeof *in));
 		/* one byte wrong: other records or none, never a crash */
 		for (int k = 0; k < 20 && b.len; k++) {
 			size_t at = rng_below(&r, (uint32_t)b.len);
 			char was = b.data[at];
 			b.data[at] = (char)rng_next(&r);
-			recpack_get(q, (const unsigned char *)b.data, b.len, n, out);
-			recpack_get(q, (const unsigned char *)b.data, rng_below(&r, (uint32_t)b.len + 1),
+			record_pack_get(q, (const unsigned char *)b.data, b.len, n, out);
+			record_pack_get(q, (const unsigned char *)b.data, rng_below(&r, (uint32_t)b.len + 1),
 			            n, out);
 			b.data[at] = was;
 		}
 		buf_free(&b);
 	}
-	recpack_free(p);
-	recpack_free(q);
+	record_pack_free(p);
+	record_pack_free(q);
 }
 
 /* ---- streams ------------------------------------------------------------ */
@@ -125,7 +125,7 @@ static void streams_round(struct rng *r, struct stream *v, uint32_t places)
 			uint64_t pc = leave ? 0 : rng_below(r, 3) ? rng_below(r, places) * 4 : rec_pc(rec);
 			rec = rec_make(rec_kind(rec), leave ? 0 : rec_arg(rec), rec_addr(rec), slot, pc);
 			if (!rng_below(r, 30))
-				s->bytes[s->n++] = RECSTREAM_PAD;
+				s->bytes[s->n++] = RECORD_STREAM_PAD;
 			unsigned char *at = s->bytes + s->n;
 			if (n && !rng_below(r, 4)) /* as the record before */
 				rec.a = (rec.a & ~REC_LOW) | rec_addr(in[n - 1]);
@@ -136,7 +136,7 @@ static void streams_round(struct rng *r, struct stream *v, uint32_t places)
 			}
 			s->n += (size_t)(recenc_put(&s->enc, at, rec_kind(rec), rec_arg(rec), rec_addr(rec),
 			                            rec_pc(rec)) - at);
-			CHECK(s->bytes + s->n - at <= RECSTREAM_ONE);
+			CHECK(s->bytes + s->n - at <= RECORD_STREAM_ONE);
 			if (rec_kind(rec) == REC_PUSH) /* names are wanted for these */
 				CHECK(s->enc.nnews <= 2);
 			s->enc.nnews = 0;
@@ -230,7 +230,7 @@ static void test_hostile(void)
 	for (int round = 0; round < 40; round++) {
 		size_t n = random_recs(&r, in, 1000, round % 2);
 		struct replay *rp = replay_new(), *again = replay_new();
-		struct recstate *st = recstate_new();
+		struct record_state *st = record_state_new();
 		struct trace_names names;
 		trace_names_init(&names);
 		names_add_safe(&names.ns[NS_LABEL], "", 0);
@@ -238,7 +238,7 @@ static void test_hostile(void)
 		CHECK(rp && again && st && t);
 		CHECK(!rec_check(in, n));
 		CHECK(replay_feed(rp, in, n));
-		CHECK(recstate_note(st, in, n) && recstate_tell(st, count_recs, again));
+		CHECK(record_state_note(st, in, n) && record_state_tell(st, count_recs, again));
 		struct buf b;
 		size_t count;
 		buf_init(&b);
@@ -248,7 +248,7 @@ static void test_hostile(void)
 		buf_free(&b);
 		translate_free(t);
 		trace_names_free(&names);
-		recstate_free(st);
+		record_state_free(st);
 		replay_free(rp);
 		replay_free(again);
 	}

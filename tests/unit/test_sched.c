@@ -191,7 +191,7 @@ static void test_sampling_finds(void)
 				CHECK(n > 0);
 				sum += n;
 			}
-		printf("# %s: %.1f runs to a bug on the average\n", name[g], sum / BUGS / SEEDS);
+		printf("# %s: %.1f runs to a bug on the average\n", name[g], sum / (double)BUGS / (double)SEEDS);
 	}
 }
 

@@ -8,7 +8,11 @@
 #include "txn/decide.h"
 #include "txn/read.h"
 #include "txn_gen.h"
+#include "verify/txn_order.h"
+#include "verify/txn_refute.h"
 #include "verify/txn_replay.h"
+
+#define ALL_LEVELS ((int)LEVEL_COUNT * (int)ORDER_COUNT)
 
 static uint64_t counts[LEVEL_COUNT][2];
 
@@ -27,6 +31,71 @@ static bool replays(const struct deps *d, const struct decision *x, struct arena
 	return !wrong;
 }
 
+/* The order of another level, checked against its definition. */
+static bool explains(const struct txn_facts *f, const struct deps *d, const struct decision *x)
+{
+	int64_t list[TWIN_TXNS];
+	bool too_long;
+	for (uint32_t i = 0; i < x->norder; i++)
+		list[i] = d->txn[x->order[i]] + 1;
+	const char *wrong = txn_order_wrong(f, x->level, list, x->norder, &too_long);
+	if (wrong || too_long)
+		printf("# %s: %s\n", isolation_name(x->level), wrong ? wrong : "too long");
+	return !wrong && !too_long;
+}
+
+static uint64_t refuted, by_search, direct;
+
+/* What was found to be violated, refuted by the checker of reports. */
+static bool refutes(struct txn_facts *f, const struct decision *x)
+{
+	const char *wrong = txn_direct_anomaly(f, (enum txn_level)x->level.level);
+	direct += x->direct != NULL;
+	if (!x->direct == !wrong && wrong)
+		return true;
+	wrong = x->direct || wrong   ? "a direct anomaly, or none"
+	        : !x->proof          ? "there is no proof"
+	        : x->proof->too_long ? "the proof is too long"
+	                             : txn_refute(f, x->level, x->proof);
+	refuted++;
+	by_search += x->conflicts > 0;
+	if (wrong)
+		printf("# %s: %s\n", isolation_name(x->level), wrong);
+	return !wrong;
+}
+
+/* The checkers accept nothing of a level that is the other way: not the proof of a stronger level, not an order at random. */
+static bool fooled(struct txn_facts *f, const struct deps *d, bool got[LEVEL_COUNT][ORDER_COUNT],
+                   struct txn_proof *proofs[LEVEL_COUNT][ORDER_COUNT], uint64_t seed)
+{
+	struct rng r;
+	int64_t list[TWIN_TXNS];
+	rng_seed(&r, seed);
+	for (int a = 0; a < ALL_LEVELS; a++)
+		for (int o = 0; o < ORDER_COUNT; o++) {
+			struct isolation i = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)o };
+			struct txn_proof *p = proofs[a % LEVEL_COUNT][a / LEVEL_COUNT];
+			for (int l = 0; p && l < LEVEL_COUNT; l++) {
+				i.level = (uint8_t)l;
+				if (isolation_exists(i) && got[l][o] && !txn_refute(f, i, p))
+					return true;
+			}
+		}
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint32_t k = rng_below(&r, i + 1);
+		list[i] = list[k];
+		list[k] = d->txn[i] + 1;
+	}
+	for (int a = 0; a < ALL_LEVELS; a++) {
+		struct isolation i = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)(a / LEVEL_COUNT) };
+		bool too_long, run = i.level == LEVEL_SER || i.level == LEVEL_SI || i.level == LEVEL_PC;
+		if (!run && isolation_exists(i) && !got[i.level][i.order] && !txn_direct_anomaly(f, (enum txn_level)i.level) &&
+		    !txn_order_wrong(f, i, list, d->n, &too_long))
+			return true;
+	}
+	return false;
+}
+
 static bool same(uint64_t seed)
 {
 	struct twin h;
@@ -37,6 +106,7 @@ static bool same(uint64_t seed)
 	struct deps d;
 	struct diags diags;
 	bool ok = true, got[LEVEL_COUNT][ORDER_COUNT] = { { false } };
+	struct txn_proof *proofs[LEVEL_COUNT][ORDER_COUNT] = { { NULL } };
 	gen_txn(&h, seed);
 	arena_init(&arena, 0);
 	arena_init(&keep, 0);
@@ -46,6 +116,7 @@ static bool same(uint64_t seed)
 	ok = gen_txn_history(&h, &th) && deps_build(&d, &th, VAL_NONE, &arena, &diags);
 	CHECK(ok);
 	d.no_clocks = seed % 4 == 0;
+	struct txn_facts *facts = txn_facts_new(&th, d.init, &arena);
 	bool odd = d.nanomalies[ANOMALY_INCOMPATIBLE] || d.nanomalies[ANOMALY_DUPLICATE];
 	for (int o = 0; o < ORDER_COUNT && ok; o++) {
 		unsigned want = twin_judge(&h, (enum txn_order)o);
@@ -54,12 +125,21 @@ static bool same(uint64_t seed)
 			struct decision x;
 			if (!isolation_exists(i) || (odd && l == LEVEL_RU))
 				continue;
-			txn_decide(&d, i, 0, &keep, &lim, &x);
+			txn_decide(&d, i, (struct txn_decide_options){ .prove = true }, &keep, &lim, &x);
 			got[l][o] = x.verdict == TXN_HOLDS;
+			proofs[l][o] = x.verdict == TXN_VIOLATED ? x.proof : NULL;
 			counts[l][got[l][o]]++;
 			bool runs = l == LEVEL_SER || l == LEVEL_SI || (l == LEVEL_PC && !twin_reads_own_list(&h));
 			if (runs && got[l][o] && !replays(&d, &x, &keep))
 				ok = false;
+			if (got[l][o] && l != LEVEL_SER && l != LEVEL_SI && l != LEVEL_PC && !explains(facts, &d, &x)) {
+				printf("# seed %llu\n", (unsigned long long)seed);
+				ok = false;
+			}
+			if (x.verdict == TXN_VIOLATED && !refutes(facts, &x)) {
+				printf("# seed %llu\n", (unsigned long long)seed);
+				ok = false;
+			}
 			int run = l == LEVEL_SER || l == LEVEL_SI || l == LEVEL_PC
 			                  ? twin_run(&h, (enum txn_level)l, (enum txn_order)o)
 			                  : -1;
@@ -74,8 +154,12 @@ static bool same(uint64_t seed)
 			}
 		}
 	}
-	for (int a = 0; a < LEVEL_COUNT * ORDER_COUNT && ok && !odd; a++)
-		for (int b = 0; b < LEVEL_COUNT * ORDER_COUNT; b++) {
+	if (ok && !odd && fooled(facts, &d, got, proofs, seed)) {
+		printf("# seed %llu: a checker accepts what is wrong\n", (unsigned long long)seed);
+		ok = false;
+	}
+	for (int a = 0; a < ALL_LEVELS && ok && !odd; a++)
+		for (int b = 0; b < ALL_LEVELS; b++) {
 			struct isolation x = { (uint8_t)(a % LEVEL_COUNT), (uint8_t)(a / LEVEL_COUNT) },
 					 y = { (uint8_t)(b % LEVEL_COUNT), (uint8_t)(b / LEVEL_COUNT) };
 			if (!isolation_exists(x) || !isolation_exists(y) || !isolation_implies(x, y))
@@ -88,6 +172,7 @@ static bool same(uint64_t seed)
 		}
 	if (!ok)
 		gen_txn_print(&h);
+	txn_facts_free(facts);
 	txn_history_free(&th);
 	history_free(&base);
 	arena_free(&arena);
@@ -106,6 +191,9 @@ static void test_definitions(void)
 	for (uint32_t i = 0; i < n && bad < 3; i++)
 		bad += !same(seed + i);
 	CHECK_EQ(bad, 0);
+	printf("# %llu violations refuted by cycles, %llu of them by clauses; %llu direct anomalies\n", (unsigned long long)refuted,
+	       (unsigned long long)by_search, (unsigned long long)direct);
+	CHECK(refuted && by_search && direct);
 	printf("# %u histories from seed %llu\n", n, (unsigned long long)seed);
 	for (int l = 0; l < LEVEL_COUNT; l++) {
 		printf("# %-22s holds %llu, violated %llu\n", level_names[l], (unsigned long long)counts[l][1],
@@ -124,10 +212,15 @@ static size_t damaged(uint64_t seed, char *text)
 	static const char json[] =
 		"[{\"process\": 0, \"type\": \"ok\", \"f\": \"txn\", \"value\": [[\"w\", \"x\", 1], [\"r\", \"y\", null]]},\n"
 		"{\"process\": 1, \"type\": \"fail\", \"f\": \"txn\", \"value\": [[\"w\", \"y\", 1], [\"r\", \"x\", 1]]}]\n";
-	static const char *const texts[] = { edn, json, "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n" };
+	static const char csv[] = "session,txn,op,key,value,status,call,return\n0,1,w,x,1,ok,1,4\n0,1,append,y,1\n"
+				  "1,2,r,x,1,info,2,3\n2,3,r,y,[1],ok,5,6\n";
+	static const char dbcop[] = "[[{\"events\": [{\"Read\": {\"variable\": 0, \"version\": null}}, [\"w\", 1, 1]], "
+				    "\"committed\": true}], [{\"events\": [[\"r\", 1, 1]], \"committed\": false}]]";
+	static const char *const texts[] = { edn, json, "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n", csv,
+		                             dbcop };
 	struct rng r;
 	rng_seed(&r, seed);
-	const char *from = texts[rng_below(&r, 3)];
+	const char *from = texts[rng_below(&r, 5)];
 	size_t len = strlen(from);
 	memcpy(text, from, len + 1);
 	for (uint32_t k = rng_below(&r, 4); k-- > 0;) {
@@ -172,7 +265,8 @@ static void test_damage(void)
 			if (txn_read(&th, &reader) && deps_build(&deps, &th, VAL_NONE, &arena, &d)) {
 				for (uint8_t l = 0; l < LEVEL_COUNT; l++) {
 					struct decision x;
-					txn_decide(&deps, (struct isolation){ l, ORDER_NONE }, 0, &arena, &lim, &x);
+					txn_decide(&deps, (struct isolation){ l, ORDER_NONE },
+					           (struct txn_decide_options){ .prove = true }, &arena, &lim, &x);
 				}
 				read++;
 			} else {

@@ -3,7 +3,6 @@
  * with several seeds. After each step
  *   - what it did to shared state is among what its node declares,
  *   - every value of the state lies within the range of its slot,
- *   - the state survives packing and unpacking,
  *   - the program lowered with dead locals kept is where this one is,
  * and no fault, no deadlock happens that the model's header does not announce
  * (`// @expect fault: KIND`, `// @expect deadlock: yes`).
@@ -22,9 +21,6 @@ static int npaths;
 
 struct walker {
 	const struct ir *p;
-	struct ir_packing k;
-	uint8_t *bytes;
-	int32_t *back;
 	const char *path;
 	char fault[32];
 	bool deadlock;
@@ -91,11 +87,6 @@ static void check_step(struct walker *w, const struct run *r, uint64_t seed)
 		complain(w, seed, at, "led to a node that is not among the successors");
 	if (!in_range(w->p, now))
 		complain(w, seed, at, "a value outside the range of its slot");
-	ir_pack(&w->k, now, w->bytes);
-	memset(w->back, 0x55, w->p->nstate * sizeof *w->back);
-	ir_unpack(&w->k, w->bytes, w->back);
-	if (memcmp(w->back, now, w->p->nstate * sizeof *now))
-		complain(w, seed, at, "the state does not survive packing");
 }
 
 /* The same step in the program that keeps dead locals. */
@@ -171,9 +162,6 @@ static void walk_model(const char *path)
 		snprintf(w.fault, sizeof w.fault, "%.*s", f ? (int)strcspn(f, " \r\n") : 0, f ? f : "");
 		w.deadlock = d && !strncmp(d, "yes", 3);
 		w.p = l.ir;
-		ir_packing_init(&w.k, w.p, &l.arena);
-		w.bytes = arena_calloc(&l.arena, w.k.nbytes + 1, 1);
-		w.back = arena_array(&l.arena, int32_t, w.p->nstate + 1);
 		uint64_t seeds = setting("INTACT_WALK_SEEDS", 3);
 		for (uint64_t seed = 1; seed <= seeds; seed++)
 			walk(&w, k.ir, seed, (uint32_t)setting("INTACT_WALK_STEPS", 10000));

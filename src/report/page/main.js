@@ -45,13 +45,13 @@ function items() {
 		facts: ["it ended: " + text(doc.end), doc.seed !== undefined ? "seed " + doc.seed : ""],
 		next: "intact sim " + shell(text(model.name)) + " --schedule " + text(doc.schedule), view: () => runView({}, doc, model) }];
 	if (doc.kind === "history") return list(doc.results).map((r) => ({
-		name: text(r.file), verdict: r.verdict, sub: plural(number(r.operations), "operation"), title: historyTitle(r),
-		sentence: (list(r.parts).find((p) => p.verdict === "violated") || {}).sentence || text(r.sentence),
+		name: text(r.file), verdict: r.verdict, sub: list(r.levels).length ? plural(number(r.transactions), "transaction") : plural(number(r.operations), "operation"), title: historyTitle(r),
+		sentence: list(r.levels).length ? "" : (list(r.parts).find((p) => p.verdict === "violated") || {}).sentence || text(r.sentence),
 		facts: [r.object ? "checked as " + r.object + (list(r.guessed).includes("object") ? " (guessed)" : "") : "",
 			r.init !== undefined ? "initially " + show(r.init) : "", plural(number(r.processes), "process").replace("processs", "processes"),
 			list(r.parts).length > 1 ? list(r.parts).length + " parts" : "", list(r.parts)[0] ? "algorithm: " + text(r.parts[0].algorithm) : "",
 			r.limit ? "the limit on " + r.limit + " was reached" : ""],
-		view: () => r.log && number(r.log.operations) ? historyView(r) : null }));
+		view: () => list(r.levels).length ? txnView(r) : r.log && number(r.log.operations) ? historyView(r) : null }));
 	if (doc.kind === "trace") return list(doc.results).flatMap((r) => {
 		const found = list(r.findings).map((f) => ({ name: blockName(f.closing && f.closing.block), verdict: "violated",
 			sub: "thread " + text(f.closing && f.closing.thread) + (f.count > 1 ? ", " + f.count + " times" : ""),

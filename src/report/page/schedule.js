@@ -30,25 +30,43 @@ function scheduleTable(r) {
 		first ? h("p", { class: "facts", text: plural(first, "earlier step") + " not shown" }) : null);
 }
 
-function scheduleView(r) {
-	if (r.kind === "race") return h("div", {}, section("The accesses", h("ul", {}, list(r.accesses).map((a) =>
+// The calls of an object test: a column a thread, results beside them.
+function objectCall(c) {
+	const r = c.result !== undefined && c.result !== "done" ? " \u2192 " + text(c.result) : c.waits ? " waits" : number(c.called) === 0 ? " (not called)" : number(c.returned) === 0 ? " (did not return)" : "";
+	return named(text(c.call) + r, 60);
+}
+
+function objectTable(o) {
+	if (!o || !list(o.calls).length) return null;
+	const columns = Array.from({ length: Math.min(number(o.threads), 63) }, (_, i) => list(o.calls).filter((c) => number(c.thread) === i + 1));
+	const rows = Array.from({ length: Math.max(...columns.map((c) => c.length)) }, (_, i) => h("tr", {}, columns.map((c, t) => h("td", { class: hue(t + 1) }, c[i] ? objectCall(c[i]) : null))));
+	const main = (name, calls) => list(calls).length ? h("p", { class: "facts" }, name + " ", list(calls).map((c, i) => [i ? ", " : "", objectCall(c)])) : null;
+	return section("The scenario", h("div", {}, main("before:", o.before),
+		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "the scenario" }, h("table", { class: "lanes compact", "aria-label": "calls by thread", style: { "--lanes": columns.length } },
+			h("thead", {}, h("tr", {}, columns.map((_, t) => h("th", { class: hue(t + 1), scope: "col", text: "T" + (t + 1) })))), h("tbody", {}, rows))),
+		main("after:", o.after)));
+}
+
+function scheduleView(r, o) {
+	if (r.kind === "race") return h("div", {}, objectTable(o), section("The accesses", h("ul", {}, list(r.accesses).map((a) =>
 		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))), list(r.steps).length ? section("The schedule", scheduleTable(r)) : null);
 	if (r.kind === "prediction") return null;
 	const waits = list(r.threads).filter((t) => t.waits);
-	return h("div", {}, section("The schedule", scheduleTable(r)),
+	return h("div", {}, objectTable(o), section("The schedule", scheduleTable(r)),
 		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
-		list(r.cycle).length ? section("The conflicts, in order", h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
+		list(r.cycle).length ? section("The conflicts, in order", r.cause ? h("p", { text: text(r.cause).replace(" (the conflicts are listed below)", "") }) : null, h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
 		list(r.stack).length ? section("Where it ends", h("ol", { class: "frames", start: 0 }, list(r.stack).map(frameItem))) : null,
 		text(r.output) ? section("Output of this schedule", h("pre", { text: safe(text(r.output).replace(/\n/g, "\u0001")).replace(/\\u\{1\}/g, "\n") })) : null);
 }
 
 function exploreItems(doc) {
 	const facts = [plural(number(doc.schedules), "schedule"), number(doc.traces) ? plural(number(doc.traces), "distinct trace") : "", text(doc.strategy), "seed " + number(doc.seed)];
+	if (doc.object) facts.unshift("object " + text(doc.object.name) + " against " + text(doc.object.against), plural(number(doc.object.scenarios), "scenario"));
 	const found = list(doc.results).map((r) => r.finding ? { name: text(r.finding.block), verdict: r.verdict, label: r.finding.status === "confirmed" ? "Confirmed" : "Not reached",
 		sub: text(r.finding.text), title: text(r.finding.block) + ": " + text(r.finding.text), sentence: text(r.finding.sentence), next: r.finding.replay ? text(r.finding.replay) : null,
 		facts: [r.kind === "prediction" ? "" : text(r.title).toLowerCase() + ": " + text(r.sentence), plural(number(r.finding.schedules), "schedule"), ...facts.slice(2)], view: () => scheduleView(r) } : ({ name: r.kind === "race" ? "race on " + text(r.data) : text(r.kind), verdict: r.verdict, sub: "schedule " + number(r.schedule),
 		title: r.kind === "race" ? "data race on " + text(r.data) : text(r.title).toLowerCase() + " in schedule " + number(r.schedule),
-		sentence: text(r.sentence), facts, view: () => scheduleView(r) }));
+		sentence: text(r.sentence), facts, view: () => scheduleView(r, doc.object) }));
 	return found.length ? found : [{ name: "explore", verdict: doc.verdict, sub: "", sentence: "", facts, view: () => null,
 		title: doc.exhaustive ? "all " + number(doc.traces) + " traces explored: no violation" : "no violation found (not exhaustive)" }];
 }

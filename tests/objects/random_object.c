@@ -1,0 +1,47 @@
+/* The random object of OBJECT_SEED as an object test. */
+#include <intact/test.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "random_object.h"
+
+static struct object o;
+static atomic_int var[VARS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *create(void)
+{
+	const char *seed = getenv("OBJECT_SEED");
+	o = make_object(seed ? strtoull(seed, NULL, 10) : 1);
+	return NULL;
+}
+
+static long run(int which)
+{
+	int acc = 0;
+	for (int i = 0; i < o.op[which].n; i++) {
+		const struct step s = o.op[which].step[i];
+		int expected = acc;
+		switch (s.kind) {
+		case LOAD: acc = atomic_load(&var[s.var]); break;
+		case STORE: atomic_store(&var[s.var], s.value < 0 ? acc : s.value); break;
+		case ADD: acc = atomic_fetch_add(&var[s.var], 1); break;
+		case CAS: acc = atomic_compare_exchange_strong(&var[s.var], &expected, s.value); break;
+		case LOCK: pthread_mutex_lock(&lock); break;
+		case UNLOCK: pthread_mutex_unlock(&lock); break;
+		}
+	}
+	return acc;
+}
+
+static long a(void *object, const long *arg) { (void)object; (void)arg; return run(0); }
+static long b(void *object, const long *arg) { (void)object; (void)arg; return run(1); }
+static long c(void *object, const long *arg) { (void)object; (void)arg; return run(2); }
+
+static const struct intact_test test = {
+	.name = "random",
+	.create = create,
+	.operations = { INTACT_OPERATION(a), INTACT_OPERATION(b), INTACT_OPERATION(c) },
+};
+INTACT_TEST_MAIN(test)
