@@ -114,7 +114,7 @@ struct x_thread {
 	uint32_t spins;                 /* entries of its X.spin: what it did since its last effect */
 	uint32_t spin_rounds, spin_pos; /* pos: what comes next, if rounds */
 	uint8_t state;
-	bool detached, signalled, timed, recursive, fenced, ended_holding;
+	bool detached, signalled, timed, recursive, fenced;
 	bool cancel_off, cancel_async;
 	uint8_t invokes;    /* object.c: a call from 1 on that has made no step yet; 0: none */
 	uint32_t cancelled; /* pthread_cancel was called for it */
@@ -264,7 +264,7 @@ struct x {
 	int argc;
 	char **argv, **envp;
 	/* descriptors and mappings of this run */
-	uint8_t fd_made[X_FDS / 8], fd_moved[X_FDS / 8], fd_known[X_FDS / 8];
+	uint8_t fd_made[X_FDS / 8], fd_moved[X_FDS / 8];
 	off_t fd_offset[X_FDS];
 	bool fds_dirty;
 	uint32_t nmaps;
@@ -428,8 +428,7 @@ static inline void x_result(unsigned result, uint32_t value)
 	if (!X.alone)
 		sched_result(X.sched, result, value);
 }
-_Noreturn void x_thread_over(void);             /* the current thread has ended: another goes on */
-void x_values(uint64_t before, uint64_t after); /* of the last step, in detail */
+_Noreturn void x_thread_over(void); /* the current thread has ended: another goes on */
 
 /* objects.c */
 struct x_object *x_object_look(uintptr_t at, unsigned kind, uintptr_t pc);

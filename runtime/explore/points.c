@@ -195,7 +195,7 @@ static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintp
 
 void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc)
 {
-	assert(X.active && x_me()->state == XT_LIVE && kind < SCHED_BLOCK_BEGIN);
+	assert(X.active && x_me()->state == XT_LIVE && kind < SCHED_KINDS);
 	struct x_thread *t = x_me();
 	set_op(t->op, kind, a, b, size, flags, pc);
 	bool can = true;

@@ -115,6 +115,20 @@ static struct explore_ask asked(char **argv)
 	};
 }
 
+/* The report, on all outputs; a failing schedule is saved before, when that was asked for. `code`: of the report. */
+static int tell(struct cli *cli, const struct cmd *cmd, const struct explore_ask *ask, const struct explore_got *got,
+                struct arena *a, struct explore_report *report, int code)
+{
+	if (got->failed && o.save) {
+		if (!explore_save(cli, o.save, ask, got))
+			return EXIT_USAGE;
+		report->replay = explore_replay_line(a, o.save);
+	}
+	if (!outputs_take_stdout(&o.outputs))
+		explore_text(report, &cli->out, cli->color_out, cli->columns);
+	return write_reports(cli, cmd, report, code);
+}
+
 /* An object test: scenarios in place of main. */
 static int explore_object(struct cli *cli, const struct cmd *cmd, char **argv, const struct explore_file *file)
 {
@@ -146,17 +160,8 @@ static int explore_object(struct cli *cli, const struct cmd *cmd, char **argv, c
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		object_test_tell(t, &got, &a, &report);
-		if (got.failed && o.save) {
-			ask.scenario = report.object->scenario;
-			if (!explore_save(cli, o.save, &ask, &got))
-				rc = EXIT_USAGE;
-			report.replay = explore_replay_line(&a, o.save);
-		}
-	}
-	if (rc == EXIT_HOLDS && !ask.gdb) {
-		if (!outputs_take_stdout(&o.outputs))
-			explore_text(&report, &cli->out, cli->color_out, cli->columns);
-		rc = write_reports(cli, cmd, &report, object_test_code(&report, &ask));
+		ask.scenario = got.failed ? report.object->scenario : NULL;
+		rc = tell(cli, cmd, &ask, &got, &a, &report, object_test_code(&report, &ask));
 	}
 	explore_got_free(&got);
 	object_test_free(t);
@@ -209,16 +214,7 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		                   "judged (--atomic names functions)\n");
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
-		if (got.failed && o.save) {
-			if (!explore_save(cli, o.save, &ask, &got))
-				rc = EXIT_USAGE;
-			report.replay = explore_replay_line(&a, o.save);
-		}
-	}
-	if (rc == EXIT_HOLDS && !ask.gdb) {
-		if (!outputs_take_stdout(&o.outputs))
-			explore_text(&report, &cli->out, cli->color_out, cli->columns);
-		rc = write_reports(cli, cmd, &report, explore_code(&ask, &report));
+		rc = tell(cli, cmd, &ask, &got, &a, &report, explore_code(&ask, &report));
 	}
 	explore_got_free(&got);
 	arena_free(&a);

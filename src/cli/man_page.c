@@ -211,12 +211,13 @@ static void told(struct cli *cli, const struct cmd *cmd, const struct opt *table
 static void see_also(struct buf *out, const struct cmd *c)
 {
 	buf_str(out, ".SH SEE ALSO\n");
+	bool first = true;
 	for (int i = 0; cli_commands[i]; i++)
 		if (cli_commands[i] != c) {
-			buf_str(out, ".BR intact\\-");
+			buf_str(out, first ? ".BR intact\\-" : ",\n.BR intact\\-");
 			roff_str(out, cli_commands[i]->name);
-			buf_str(out, cli_commands[i + 1] && cli_commands[i + 1] != c ? " (1),\n" : " (1)");
-			buf_str(out, cli_commands[i + 1] == c && cli_commands[i + 2] ? ",\n" : "");
+			buf_str(out, " (1)");
+			first = false;
 		}
 	buf_str(out, "\n.PP\nThe documentation: ");
 	roff_str(out, INTACT_HOMEPAGE "index.md\n");

@@ -360,7 +360,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	teach(d, t, l, section.read);
 	evidence_add(d, t, l, &section, held);
 	uint32_t taken = token_taken(&section);
-	if (taken && section.monitor)
+	if (taken) /* also before the lock is known for a monitor: what was taken then is given back after */
 		l->taker = t->uid;
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);

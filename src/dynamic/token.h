@@ -20,6 +20,7 @@
  * All this is looked at from the time on that a condition was waited for or
  * signalled with the lock (`monitor`). Before, the first word that a section writes
  * represents all it does, and is no evidence against what is taken and given back.
+ * Who took is noted before, too: it may be given back when others wait for it.
  * So other locks cost next to nothing, and what is excused in error, the first time,
  * is judged the next.
  *

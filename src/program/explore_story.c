@@ -432,6 +432,22 @@ static void open_symbols(struct explore_story *s, struct raw_report *raw)
 	assert(s->symbols && raw->modules.len <= CONTROL_MODULES);
 }
 
+static bool same_place(const struct explore_place *a, const struct explore_place *b)
+{
+	return a->line == b->line && !strcmp(a->function ? a->function : "", b->function ? b->function : "") &&
+	       !strcmp(a->file ? a->file : "", b->file ? b->file : "") && (a->file || a->offset == b->offset);
+}
+
+/* Would it read the same? Several accesses of one line race. */
+static bool same_race(const struct explore_race *a, const struct explore_race *b)
+{
+	for (int k = 0; k < 2; k++)
+		if (a->thread[k] != b->thread[k] || a->write[k] != b->write[k] || a->atomic[k] != b->atomic[k] ||
+		    !same_place(&a->at[k], &b->at[k]))
+			return false;
+	return a->size == b->size && !strcmp(a->what, b->what);
+}
+
 static void tell_races(struct explore_story *s, const struct explore_got *got, struct explore_report *out)
 {
 	assert(got->nraces <= CONTROL_RACES);
@@ -444,7 +460,11 @@ static void tell_races(struct explore_story *s, const struct explore_got *got, s
 			o.atomic[k] = r->atomic[k];
 			o.at[k] = place(s, r->pc[k]);
 		}
-		avec_push(s->a, &out->races, o);
+		uint32_t old = 0;
+		while (old < out->races.len && !same_race(&out->races.data[old], &o))
+			old++;
+		if (old == out->races.len)
+			avec_push(s->a, &out->races, o);
 	}
 }
 

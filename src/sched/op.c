@@ -76,8 +76,6 @@ static const struct {
 	[SCHED_SLEEP] = { "sleep", C_LOCAL },
 	[SCHED_CHOICE] = { "choice", C_LOCAL },
 	[SCHED_INVOKE] = { "invoke", C_LOCAL },
-	[SCHED_BLOCK_BEGIN] = { "block-begin", C_LOCAL },
-	[SCHED_BLOCK_END] = { "block-end", C_LOCAL },
 };
 
 static bool overlap(const struct sched_op *x, const struct sched_op *y)

@@ -154,9 +154,6 @@ enum sched_kind {
 	SCHED_SLEEP,  /* virtual time passes: a yield that is no sign of a spin */
 	SCHED_CHOICE, /* a choice by value of its own (sched_choose follows) */
 	SCHED_INVOKE, /* of an object test: a call that has no other point */
-	/* not points: sched_note records them where they happened */
-	SCHED_BLOCK_BEGIN, /* a = the block's id, as the user numbers them */
-	SCHED_BLOCK_END,
 	SCHED_KINDS
 };
 

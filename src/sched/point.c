@@ -374,7 +374,7 @@ static inline void copy_op(struct sched_op *to, const struct sched_op *from)
 static inline void record(struct sched *s, uint32_t t)
 {
 	assert(t < s->n_ids && s->n < s->o.max_steps && s->th[t].life == LIFE_LIVE && s->th[t].pends);
-	assert(s->th[t].op.kind != SCHED_NONE && s->th[t].op.kind < SCHED_BLOCK_BEGIN);
+	assert(s->th[t].op.kind != SCHED_NONE && s->th[t].op.kind < SCHED_KINDS);
 	struct sched_thread *x = &s->th[t];
 	struct sched_event *e = &s->ev[s->n];
 	copy_op(&e->op, &x->op);
@@ -494,7 +494,7 @@ static SCHED_NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enab
 
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
 {
-	assert(s->in_run && t < s->n_ids && op->kind && op->kind < SCHED_BLOCK_BEGIN);
+	assert(s->in_run && t < s->n_ids && op->kind && op->kind < SCHED_KINDS);
 	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE);
 	if (op != &x->op)

@@ -188,9 +188,6 @@ uint32_t sched_choose(struct sched *s, uint32_t n);
  * sched_enable, unless the mutex is taken. */
 void sched_caused(struct sched *s, uint32_t u);
 
-/* Something that is no point but belongs to the trace (block begin and end). */
-void sched_note(struct sched *s, uint32_t t, const struct sched_op *op);
-
 enum sched_stop sched_stop_reason(const struct sched *s);
 
 enum sched_outcome {
@@ -228,19 +225,10 @@ _Static_assert(sizeof(struct sched_event) == 48, "three quarters of a line");
 
 /* The run that is going on or has just ended; valid until sched_run_begin. */
 const struct sched_event *sched_events(const struct sched *s, uint32_t *n);
-/* Its notes; `at`: how many events were recorded before. When their table is
- * full (a quarter of max_steps) the later ones are not kept and *lost counts. */
-struct sched_mark {
-	struct sched_op op;
-	uint32_t thread, at;
-};
-const struct sched_mark *sched_marks(const struct sched *s, uint32_t *n, uint32_t *lost);
 /* Happens-before of the run, before sched_run_end. False: it is not known (only SCHED_DPOR keeps it), or out of
  * memory. Then sched_happens_before(i, j): is event i before event j in every equivalent run, or the same? */
 bool sched_order(struct sched *s);
 bool sched_happens_before(const struct sched *s, uint32_t i, uint32_t j);
-/* The pending operation of t at the end of the run (kind 0: gone). */
-const struct sched_op *sched_pending(const struct sched *s, uint32_t t);
 /* Preemptions (a switch away from an enabled thread that did not yield) and switches. */
 uint32_t sched_preemptions(const struct sched *s, uint32_t *switches);
 

@@ -231,7 +231,7 @@ static bool read_step(struct schedule_reader *r)
 	while (r->at < r->end && *r->at != ' ')
 		r->at++;
 	e->op.kind = sched_kind_of(kind, (uint32_t)(r->at - kind));
-	if (e->op.kind == SCHED_NONE || e->op.kind >= SCHED_BLOCK_BEGIN)
+	if (e->op.kind == SCHED_NONE || e->op.kind >= SCHED_KINDS)
 		return fail(r, kind, "unknown operation", NULL);
 	if (!place(r, p))
 		return false;

@@ -69,8 +69,6 @@ static void lay_out(struct sched *s, struct layout *l)
 	s->yielded = layout_take(l, t, sizeof *s->yielded, false);
 	s->steer = layout_take(l, 1, sizeof *s->steer, true);
 	s->ev = layout_take(l, (size_t)s->o.max_steps + 1, sizeof *s->ev, false);
-	s->marks_max = s->o.max_steps / 4 + 16;
-	s->mark = layout_take(l, s->marks_max, sizeof *s->mark, false);
 	if (has_bounded(s))
 		bounded_layout(s, l);
 	assert(s->words * 64 >= t && padded >= t);
@@ -247,16 +245,6 @@ void sched_caused(struct sched *s, uint32_t u)
 		thread_unpark(s, u, PARK_LATE);
 }
 
-void sched_note(struct sched *s, uint32_t t, const struct sched_op *op)
-{
-	assert(t < s->n_ids && (op->kind == SCHED_BLOCK_BEGIN || op->kind == SCHED_BLOCK_END));
-	if (s->n_marks == s->marks_max) {
-		s->marks_lost++;
-		return;
-	}
-	s->mark[s->n_marks++] = (struct sched_mark){ .op = *op, .thread = t, .at = s->n };
-}
-
 /* --- runs ---------------------------------------------------------------- */
 
 static uint32_t strategy_of_run(struct sched *s)
@@ -277,7 +265,7 @@ void sched_run_begin(struct sched *s)
 	s->ranked = s->strategy == SCHED_PCT || s->strategy == SCHED_POS;
 	s->top = NONE;
 	s->n = s->settled = s->switches = s->preemptions = s->row = 0;
-	s->n_awaiting = s->n_parked = s->n_yielded = s->n_marks = s->marks_lost = 0;
+	s->n_awaiting = s->n_parked = s->n_yielded = 0;
 	s->stop = SCHED_STOP_NOT;
 	s->current = 0;
 	s->settles = s->strategy == SCHED_DPOR;
@@ -387,20 +375,6 @@ const struct sched_event *sched_events(const struct sched *s, uint32_t *n)
 {
 	*n = s->n;
 	return s->ev;
-}
-
-const struct sched_mark *sched_marks(const struct sched *s, uint32_t *n, uint32_t *lost)
-{
-	*n = s->n_marks;
-	*lost = s->marks_lost;
-	return s->mark;
-}
-
-const struct sched_op *sched_pending(const struct sched *s, uint32_t t)
-{
-	static const struct sched_op gone;
-	SCHED_ASSERT(t < s->n_ids);
-	return s->th[t].life == LIFE_LIVE && s->th[t].pends ? &s->th[t].op : &gone;
 }
 
 uint32_t sched_preemptions(const struct sched *s, uint32_t *switches)

@@ -124,8 +124,6 @@ struct sched {
 	float lowest;
 	/* the rest */
 	struct awaited *awaited; /* by thread */
-	struct sched_mark *mark;
-	uint32_t n_marks, marks_max, marks_lost;
 	struct sched_replay replay;
 	struct sched_guide guide;
 	struct steer *steer;

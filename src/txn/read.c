@@ -298,3 +298,35 @@ bool txn_read(struct txn_history *th, struct reader *r)
 	diag_hint(r->d, "--format=NAME says what it is, when the guess is wrong");
 	return false;
 }
+
+bool txn_line_begin(struct reader *r, struct txn_line *l, bool *ok)
+{
+	for (;;) {
+		if (r->in.eof && r->in.pos >= r->in.end)
+			return false;
+		l->start = r->in.buf + r->in.pos;
+		l->end = memchr(l->start, '\n', r->in.end - r->in.pos);
+		if (l->end || r->in.eof)
+			break;
+		input_fill(&r->in);
+		if (r->in.error) {
+			diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", r->in.name, r->in.error);
+			*ok = false;
+			return false;
+		}
+	}
+	l->last = !l->end;
+	if (l->last)
+		l->end = r->in.buf + r->in.end;
+	*l->end = '\0';
+	return true;
+}
+
+void txn_line_end(struct reader *r, const struct txn_line *l)
+{
+	assert(l->start == r->in.buf + r->in.pos && l->end >= l->start);
+	if (!l->last)
+		*l->end = '\n';
+	r->in.pos += (size_t)(l->end - l->start) + !l->last;
+	r->line += !l->last;
+}

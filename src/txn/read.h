@@ -38,6 +38,14 @@ struct txn_rec {
 /* One record of an EDN or JSON history; its micro-operations are put behind those of th and stay there unless the caller takes
  * them back. REC_SKIP at the end. */
 enum form_status txn_rec_form(struct txn_history *th, struct reader *r, struct txn_rec *rec, size_t *used, uint32_t *newlines);
+/* A line of the reader's window, ended by a zero until txn_line_end goes behind it. */
+struct txn_line {
+	char *start, *end;
+	bool last; /* no line end follows */
+};
+/* False at the end, and after an error: then *ok is false, too. */
+bool txn_line_begin(struct reader *r, struct txn_line *l, bool *ok);
+void txn_line_end(struct reader *r, const struct txn_line *l);
 bool txn_looks_like_dbcop(const struct input *in);
 bool txn_looks_like_dbcop_json(const char *p);
 bool txn_looks_like_csv(const char *p);

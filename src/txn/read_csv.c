@@ -333,20 +333,10 @@ bool txn_read_csv(struct txn_history *th, struct reader *r)
 	struct csv c = { .th = th, .r = r };
 	bool ok = true, first = true;
 	map_init(&c.known);
-	while (ok && !(r->in.eof && r->in.pos >= r->in.end)) {
-		char *s = r->in.buf + r->in.pos, *e = memchr(s, '\n', r->in.end - r->in.pos);
-		if (!e && !r->in.eof) {
-			input_fill(&r->in);
-			if (r->in.error) {
-				diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", r->in.name, r->in.error);
-				ok = false;
-			}
-			continue;
-		}
-		bool last = !e;
+	struct txn_line l;
+	while (ok && txn_line_begin(r, &l, &ok)) {
 		struct csv_field f[CSV_FIELDS];
-		e = last ? r->in.buf + r->in.end : e;
-		*e = '\0';
+		char *s = l.start;
 		c.start = s;
 		if (first) {
 			ok = header(s, c.column);
@@ -354,13 +344,10 @@ bool txn_read_csv(struct txn_history *th, struct reader *r)
 				bad(&c, "expected a header with the columns txn, op, key and value", (struct csv_field){ s, 1 });
 			first = false;
 		} else if (s[strspn(s, " \t\r")] && *s != '#') {
-			int n = split(&c, s, e, f);
+			int n = split(&c, s, l.end, f);
 			ok = n > 0 && row(&c, f, n);
 		}
-		if (!last)
-			*e = '\n';
-		r->in.pos += (size_t)(e - s) + !last;
-		r->line += !last;
+		txn_line_end(r, &l);
 		ok = ok && ((c.rows.len & 0xFFFF) || !lim_spent(th->h->lim));
 	}
 	map_free(&c.known);

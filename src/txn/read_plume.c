@@ -95,30 +95,16 @@ bool txn_read_plume(struct txn_history *th, struct reader *r)
 	map_init(&numbers);
 	map_init(&known);
 	th->realtime = false;
-	while (ok && !(r->in.eof && r->in.pos >= r->in.end)) {
-		char *s = r->in.buf + r->in.pos, *e = memchr(s, '\n', r->in.end - r->in.pos);
-		if (!e && !r->in.eof) {
-			input_fill(&r->in);
-			if (r->in.error) {
-				diag_error(r->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", r->in.name, r->in.error);
-				ok = false;
-			}
-			continue;
-		}
-		bool last = !e;
-		e = last ? r->in.buf + r->in.end : e;
-		*e = '\0';
+	struct txn_line l;
+	while (ok && txn_line_begin(r, &l, &ok)) {
 		struct plume_op op = { 0 };
-		bool blank = !s[strspn(s, " \t\r")];
-		ok = blank || line(r, s, e, &op);
-		if (!last)
-			*e = '\n';
+		bool blank = !l.start[strspn(l.start, " \t\r")];
+		ok = blank || line(r, l.start, l.end, &op);
 		if (ok && !blank) {
 			ok = add(th, &numbers, &known, &op, r->line);
 			avec_push(th->h->arena, &ops, op);
 		}
-		r->in.pos += (size_t)(e - s) + !last;
-		r->line += !last;
+		txn_line_end(r, &l);
 		ok = ok && ((ops.len & 0xFFFF) || !lim_spent(th->h->lim));
 	}
 	map_free(&numbers);

@@ -262,8 +262,10 @@ static void say_head(const struct txn_check *c, struct buf *out)
 	buf_printf(out, ": %u transaction%s", th->n, th->n == 1 ? "" : "s");
 	if (th->h->procs.len)
 		buf_printf(out, " by %u process%s", th->h->procs.len, th->h->procs.len == 1 ? "" : "es");
-	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u keys; %u reads, %u writes, %u appends\n",
-	           th->h->format, th->ncommitted, th->naborted, th->nunknown, th->h->keys.len, th->reads, th->writes, th->appends);
+	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u key%s; %u read%s, %u write%s, %u append%s\n",
+	           th->h->format, th->ncommitted, th->naborted, th->nunknown, th->h->keys.len, th->h->keys.len == 1 ? "" : "s",
+	           th->reads, th->reads == 1 ? "" : "s", th->writes, th->writes == 1 ? "" : "s", th->appends,
+	           th->appends == 1 ? "" : "s");
 	if (th->version_order)
 		buf_printf(out, "writes of a key are taken to be in the order of %s\n",
 		           th->version_order == VERSIONS_SESSION    ? "each session"

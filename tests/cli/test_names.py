@@ -100,7 +100,7 @@ def the_runtime_shows_the_linker_what_is_documented_and_no_more(tmp):
 def the_library_shows_intact_names_and_all_that_its_headers_declare(tmp):
     found = symbols(os.path.join(BUILD, "libintact.a"))
     assert found and all(re.match(r"intact_", n) for n in found), sorted(found)
-    text = "".join(open(os.path.join(SOURCE, "include", "intact", h)).read() for h in ("history.h", "intact.h"))
+    text = "".join(open(os.path.join(SOURCE, "include", "intact", h)).read() for h in ("history.h", "intact.h", "txn.h"))
     declared = set(re.findall(r"\b(intact_\w+)\(", re.sub(r"/\*.*?\*/", "", text, flags=re.S)))
     assert declared == set(found), declared ^ set(found)
 

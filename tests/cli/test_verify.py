@@ -164,7 +164,7 @@ accepted = []
 for n in range(wanted):
     data, where = corrupt(rng.choice(results))
     rc, out, err = run([intact, "verify", "-"], stdin=json.dumps(data))
-    if rc not in (1, 2):
+    if rc not in (1, 2) and not (rc == 3 and "unchecked: too many serial orders to try" in out):
         accepted.append(f"{where}: exit {rc}: {out}{err}")
     if n % 10 == 0 and rc == 1:
         bad = document(["-"], out, rc, stdin=json.dumps(data))
@@ -258,8 +258,10 @@ def forge(data, how):
         total = len(s["ends"]) + s["more"]
         if not total:
             return None
-        s.update(rng.choice([dict(ends=[]), dict(ends=[], more=total), dict(more=s["more"] + 1), dict(ends=[s["end"]], more=total - 1),
-                             dict(ends=s["ends"] + s["ends"][:1], more=max(0, s["more"] - 1)), dict(end=s["ends"][0])]))
+        ways = [dict(ends=[]), dict(ends=[], more=total), dict(more=s["more"] + 1), dict(ends=[s["end"]], more=total - 1),
+                dict(ends=s["ends"] + s["ends"][:1], more=max(0, s["more"] - 1)), dict(end=s["ends"][0])]
+        # ends can be equal but for where a thread is: then this is another order of the same ends
+        s.update(rng.choice([w for w in ways if dict(s, **w) != s and not (w.get("ends") == [s["end"]] and s["end"] in s["ends"])]))
     elif how == "orders":
         s = rng.choice(serial)["serial"]
         if not s["orders"]:
