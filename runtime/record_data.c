@@ -38,7 +38,7 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 		return false;
 	if (write && !t->wrote && t->nheld)
 		red_wrote(&rt_dyn, t, addr, mask, update, pc);
-	if (t->nheld)
+	if (t->traced)
 		red_trail(t, addr, mask, write, true, was, pc);
 	return true;
 }
@@ -65,7 +65,7 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 	__atomic_store_n(c, key | need, __ATOMIC_RELEASE);
 	if (write && !t->wrote && t->nheld)
 		red_wrote(&rt_dyn, t, addr, mask, update, pc);
-	if (t->nheld)
+	if (t->traced)
 		red_trail(t, addr, mask, write, false, w0, pc);
 	return true;
 }
@@ -248,8 +248,8 @@ static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *t
 	note_begin(o);
 	bool own = __atomic_compare_exchange_n(c, &w0, need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
-	if (own && t->nheld)
-		trail_push(t->trail, addr, mask | (write ? TRAIL_WRITE : 0u), 0, pc, t->held[t->nheld - 1].trail);
+	if (own && t->traced)
+		trail_push(t->trail, addr, mask | (write ? TRAIL_WRITE : 0u), 0, pc, red_floor(t));
 	if (likely(own))
 		quick_put(th, o->bytes + n % REC_OWN, write ? REC_WRITE : REC_READ, mask, addr, pc);
 	note_end(o);

@@ -300,7 +300,7 @@ void rec_init(void)
 	}
 	errno = keep;
 	rt.reads_era = 1;
-	rt.recording = rt_dyn.recorded = true;
+	rt.recording = true;
 	rt_dyn.reach.whole |= REACH_WHOLE;
 	rt_dyn.alone = rec_alone;
 	put_options();
@@ -331,7 +331,7 @@ void rec_after_fork(bool child, int parent)
 	/* A file is the parent's alone. */
 	if (parent && !rec_to_file && share((uint32_t)parent)) {
 		rec_restart();
-		rt.recording = rt_dyn.recorded = true;
+		rt.recording = true;
 		rec_plain(rec_make(REC_FORKED, 0, forks, 0, (uint64_t)parent));
 		put_options();
 		__atomic_store_n(&rec_shm->head, rec_shm->put, __ATOMIC_RELEASE);

@@ -6,8 +6,6 @@
 
 /* Executions that are looked at whatever they show; SETTLED: nothing heavier is expected. */
 enum { FACTS_FIRST = 32, FACTS_SETTLED = 8 };
-/* Accesses that are looked back on beyond another thread's last section. */
-enum { FACTS_BACK = 256 };
 
 /* The first byte of an entry, and how many. */
 static uint64_t entry_address(const struct trail_entry *e)
@@ -75,6 +73,13 @@ static bool settled(const struct fact *f)
 {
 	bool written = f->use[FACT_BEFORE] & FACT_WRITE && f->use[FACT_AFTER] & FACT_WRITE;
 	return f->dead || f->use[FACT_OTHER] & (written ? FACT_READ : FACT_WRITE);
+}
+
+/* The data of a section that ends now. False: it is not, or no longer, all in the ring. */
+static bool section_piece(const struct thread *t, const struct held *section, struct trail_piece *out)
+{
+	*out = (struct trail_piece){ t->log_trail[section->log % RED_LOG], trail_now(t->trail) };
+	return section->traced && t->nlog - section->log <= RED_LOG && trail_has(t->trail, out->from);
 }
 
 /* ---- the block's side ---- */
@@ -169,24 +174,21 @@ static bool says_more(const struct fact *new, const struct fact *old, bool whole
 	return n > o || (n == o && !less && (whole || more));
 }
 
-/* What a section of another thread does to the variables; how many it uses. The ring may
- * be written to meanwhile: 0 as well when it was. `past`: it has happened before this
- * was asked. Then data that is not shared by now may be another object's: unless it is a
- * variable of the program, nothing can be said. */
-static uint32_t match(const struct dynamic *d, struct facts *x, const struct trail *r, struct trail_piece p, uint32_t uid,
-                      uint32_t section, bool past)
+/* What a section of another thread, its entries `p` of a ring of `size`, does to the variables; how
+ * many it uses. `past`: it has happened before this was asked. Then data that is not
+ * shared by now may be another object's: unless it is a variable of the program, nothing can be said. */
+static uint32_t match(struct dynamic *d, struct facts *x, const struct trail_entry *ring, uint32_t size, struct trail_piece p,
+                      uint32_t uid, uint32_t section, bool past)
 {
 	struct fact seen[FACTS_MAX];
 	uint32_t hits = 0, sum = 0, old = 0;
-	if (!trail_has(r, p.from))
-		return 0;
 	for (uint32_t k = 0; k < x->n; k++) {
 		seen[k] = x->v[k];
 		seen[k].use[FACT_OTHER] = 0;
 		seen[k].read[FACT_OTHER] = seen[k].write[FACT_OTHER] = 0;
 	}
 	for (uint32_t i = p.from; i != p.to; i++) {
-		struct trail_entry e = *trail_at(r, i);
+		struct trail_entry e = ring[i % size];
 		if (e.info & TRAIL_FORGET)
 			continue;
 		for (uint32_t k = 0; k < x->n; k++)
@@ -197,9 +199,6 @@ static uint32_t match(const struct dynamic *d, struct facts *x, const struct tra
 				x->cut |= !same;
 			}
 	}
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!trail_has(r, p.from))
-		return 0;
 	for (uint32_t k = 0; k < x->n; k++) {
 		sum += weight(&seen[k]) * weight(&seen[k]);
 		old += weight(&x->v[k]) * weight(&x->v[k]);
@@ -253,42 +252,52 @@ static void watch_open(struct dynamic *d, struct facts *x, bool on)
 
 /* ---- a gap ---- */
 
-/* The sections of other threads that the lock has, as evidence. */
-static uint32_t others(struct lock *l, const struct thread *t, bool came, struct evidence *out)
+/* The evidence of other threads that the lock has, with what is kept of it. */
+struct other {
+	struct evidence e;
+	struct kept kept;
+};
+
+static struct kept **kept_at(const struct dynamic *d, const struct lock *l, uint32_t at)
+{
+	uint32_t id = (uint32_t)(l - d->locks.locks);
+	return id < KEPT_LOCKS ? &d->kept[id * LOCK_EVIDENCE + at] : NULL;
+}
+
+/* `anew`: of a finding that has no facts yet. What others saw of the lock, it did not. */
+static uint32_t others(const struct dynamic *d, struct lock *l, const struct thread *t, bool anew, struct other *out)
 {
 	uint32_t n = 0;
 	spin_lock(&l->spin);
-	const struct lock_section *s[] = { &l->wrote, &l->last };
-	for (unsigned i = 0; i < 2 && came; i++)
-		if (s[i]->uid && s[i]->uid != t->uid)
-			out[n++] = (struct evidence){ .uid = s[i]->uid, .tid = s[i]->tid, .data = s[i]->data, .epoch = UINT32_MAX };
-	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
-		if (l->ev[i].uid != t->uid)
-			out[n++] = l->ev[i];
+	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++) {
+		if (l->ev[i].uid == t->uid)
+			continue;
+		if (anew && l->ev[i].kept == KEPT_SEEN)
+			l->ev[i].kept = KEPT_MISSED;
+		struct kept **k = kept_at(d, l, i);
+		out[n].e = l->ev[i];
+		out[n].kept.n = 0;
+		if (k && *k)
+			out[n].kept = **k;
+		n++;
+	}
 	spin_unlock(&l->spin);
 	return n;
 }
 
-static void match_others(struct dynamic *d, struct thread *t, const struct finding *f, const struct evidence *e, uint32_t n,
+static void match_others(struct dynamic *d, struct thread *t, const struct finding *f, const struct other *o, uint32_t n,
                          struct facts *x)
 {
-	uint32_t asked = 0, readable = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		/* Who came into the gap needs no asking. */
-		if (e[i].epoch != UINT32_MAX && !finding_interferes(d, t, f, &e[i]))
+		if (!finding_interferes(d, t, f, &o[i].e))
 			continue;
-		struct trail *r = e[i].tid < RED_SLOTS ? d->trails[e[i].tid] : NULL;
-		asked++;
-		if (!r || d->recorded || r == d->spare || !trail_has(r, e[i].data.from))
-			continue;
-		readable++;
-		match(d, x, r, e[i].data, e[i].uid, ++d->nmatched, true);
-		/* It may have used them in sections before its last one, too: which of them is not known. */
-		uint32_t back = e[i].data.from - e[i].floor < FACTS_BACK ? e[i].floor : e[i].data.from - FACTS_BACK;
-		if (e[i].epoch != UINT32_MAX && back != e[i].data.from)
-			match(d, x, r, (struct trail_piece){ back, e[i].data.from }, e[i].uid, 0, true);
+		const struct kept *k = &o[i].kept;
+		for (uint32_t from = 0, to; from < k->n; from = to) {
+			for (to = from + 1; to < k->n && !k->first[to]; to++)
+				;
+			match(d, x, k->e, KEPT_ENTRIES, (struct trail_piece){ from, to }, o[i].e.uid, ++d->nmatched, true);
+		}
 	}
-	x->alone = asked && !readable;
 }
 
 /* Is this execution of the gap looked at? */
@@ -312,21 +321,20 @@ static bool wanted(struct dynamic *d, struct finding *f, const struct lock *l, c
 /* The variables of the block, on both sides of the gap. */
 static void block_facts(struct dynamic *d, const struct thread *t, const struct held *section, struct facts *x)
 {
-	struct trail_piece before = { 0, section->trail }, after = { section->trail, section->end };
-	uint32_t at;
-	if (!trail_has(t->trail, after.from) || t->trail == d->spare || !log_find(d, t, section->lock, &at)) {
+	struct trail_piece before, after;
+	uint32_t at, begun;
+	if (!section_piece(t, section, &after) || t->trail == d->spare || !log_find(d, t, section->lock, &at) ||
+	    !log_trail_at(t, at, &before.from)) {
 		x->cut = true;
 		return;
 	}
+	before.to = after.from;
 	/* From where the block began, or the section that it found open. */
-	before.from = t->log[at % RED_LOG].trail;
 	if (!trail_has(t->trail, before.from)) {
 		before.from = trail_now(t->trail) - TRAIL_SIZE;
 		x->cut = true;
-	} else if (t->nlog - section->block <= RED_LOG) {
-		uint32_t begun = t->log[section->block % RED_LOG].trail;
-		if ((int32_t)(begun - before.from) < 0)
-			before.from = trail_has(t->trail, begun) ? begun : trail_now(t->trail) - TRAIL_SIZE;
+	} else if (log_trail_at(t, section->block, &begun) && (int32_t)(begun - before.from) < 0) {
+		before.from = trail_has(t->trail, begun) ? begun : trail_now(t->trail) - TRAIL_SIZE;
 	}
 	list(d, x, t, after, true);
 	list(d, x, t, before, true);
@@ -340,17 +348,19 @@ void facts_look(struct dynamic *d, struct thread *t, struct lock *l, const struc
 {
 	assert(section->finding && section->finding < d->nfindings);
 	struct finding *f = &d->findings[section->finding];
-	struct evidence e[LOCK_EVIDENCE + 2];
+	struct other o[LOCK_EVIDENCE];
 	struct facts now = { .seq = section->seq };
 	spin_lock(&d->lock);
-	bool look = wanted(d, f, l, section);
+	bool look = wanted(d, f, l, section), anew = look && f->facts->seen == 1;
 	spin_unlock(&d->lock);
 	if (!look)
 		return;
-	uint32_t n = others(l, t, section->came, e);
+	uint32_t n = others(d, l, t, anew, o);
 	block_facts(d, t, section, &now);
 	spin_lock(&d->lock);
-	match_others(d, t, f, e, n, &now);
+	struct finding g = *f;
+	g.wrote |= section->first_wrote && section->write && !section->read; /* this execution */
+	match_others(d, t, &g, o, n, &now);
 	now.best = heaviest(&now);
 	struct facts *x = f->facts;
 	if (x && now.best >= x->best && !(now.cut && x->n && !x->cut)) {
@@ -372,10 +382,10 @@ static bool taken_over(const struct trail_entry *e, uint32_t tid)
 	return after_other(e, tid) && e->was >> CELL_TAG == CELL_EXCL && e->info & TRAIL_SHARED;
 }
 
-/* Did the section touch a watched word? If it is no longer all in the ring, it may have. */
+/* Did the section touch a watched word? */
 static bool concerns(const struct dynamic *d, const struct thread *t, struct trail_piece p)
 {
-	bool any = !trail_has(t->trail, p.from);
+	bool any = false;
 	for (uint32_t i = p.from; !any && i != p.to; i++) {
 		const struct trail_entry *e = trail_at(t->trail, i);
 		if (e->info & TRAIL_FORGET)
@@ -390,16 +400,17 @@ static bool concerns(const struct dynamic *d, const struct thread *t, struct tra
 /* Did the section use, or may it have used, what the facts should have but do not? */
 static bool unseen(const struct thread *t, const struct facts *x, struct trail_piece p)
 {
-	bool any = !trail_has(t->trail, p.from);
+	bool any = false;
 	for (uint32_t i = p.from; x->dropped && !any && i != p.to; i++)
 		any = taken_over(trail_at(t->trail, i), t->tid);
 	return any;
 }
 
-void facts_match(struct dynamic *d, struct thread *t, struct lock *l, const struct evidence *e)
+/* The findings of the lock whose words the section touches. */
+static void match_section(struct dynamic *d, struct thread *t, struct lock *l, const struct evidence *e, struct trail_piece p)
 {
 	uint32_t id = (uint32_t)(l - d->locks.locks), section = 0;
-	if (!concerns(d, t, e->data))
+	if (!concerns(d, t, p))
 		return;
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {
@@ -410,10 +421,9 @@ void facts_match(struct dynamic *d, struct thread *t, struct lock *l, const stru
 		if (!section)
 			section = ++d->nmatched;
 		uint32_t best = x->best;
-		x->cut |= unseen(t, x, e->data);
-		if (!match(d, x, t->trail, e->data, e->uid, section, false))
+		x->cut |= unseen(t, x, p);
+		if (!match(d, x, t->trail->e, TRAIL_SIZE, p, e->uid, section, false))
 			continue;
-		x->alone = false;
 		watch_open(d, x, true);
 		if (x->best > best) {
 			__atomic_fetch_add(&d->ready, f->sent, __ATOMIC_RELAXED);
@@ -421,6 +431,75 @@ void facts_match(struct dynamic *d, struct thread *t, struct lock *l, const stru
 		}
 	}
 	spin_unlock(&d->lock);
+}
+
+/* ---- sections that are kept ---- */
+
+/* The section, after those that are there, or nothing of it; of the first as much as fits. Was that all? */
+static bool append(struct kept *k, const struct thread *t, struct trail_piece p)
+{
+	uint32_t from = k->n;
+	for (uint32_t i = p.from; i != p.to; i++) {
+		const struct trail_entry *e = trail_at(t->trail, i);
+		if (e->info & TRAIL_FORGET)
+			continue;
+		if (k->n == KEPT_ENTRIES) {
+			k->n = from ? from : k->n;
+			return false;
+		}
+		k->first[k->n] = k->n == from;
+		k->e[k->n++] = *e;
+	}
+	return true;
+}
+
+static void keep(struct dynamic *d, const struct thread *t, const struct lock *l, uint32_t at, struct evidence *e,
+                 const struct trail_piece *p)
+{
+	struct kept **k = kept_at(d, l, at);
+	bool mine = k && p && t->trail != d->spare;
+	if (mine && !*k && (*k = bump_alloc(&d->bump, sizeof **k)))
+		(*k)->n = 0;
+	if (k && *k && !e->kept)
+		(*k)->n = 0; /* another evidence's */
+	if (!mine || !*k || !append(*k, t, *p))
+		e->kept = KEPT_MISSED;
+	else if (++e->kept == KEPT_SECTIONS)
+		e->kept = KEPT_FULL;
+}
+
+void facts_section(struct dynamic *d, struct thread *t, struct lock *l, uint32_t at, const struct held *section)
+{
+	assert(at < l->nev && l->nev <= LOCK_EVIDENCE);
+	struct evidence *e = &l->ev[at];
+	struct trail_piece p;
+	bool there = section_piece(t, section, &p);
+	/* Sections of readers have no order: of each thread the first is kept, which has one. */
+	if (e->kept < KEPT_FULL && !(section->read && e->kept))
+		keep(d, t, l, at, e, there ? &p : NULL);
+	else if (e->kept < KEPT_SEEN)
+		e->kept = KEPT_MISSED;
+	if (!l->pending || !there)
+		return;
+	if (e->kept == KEPT_MISSED)
+		e->kept = KEPT_SEEN;
+	if (d->nwatched)
+		match_section(d, t, l, e, p);
+}
+
+void facts_drop(struct dynamic *d)
+{
+	uint32_t n = __atomic_load_n(&d->locks.n, __ATOMIC_RELAXED);
+	for (uint32_t id = 1; id < n && id < KEPT_LOCKS; id++) {
+		struct lock *l = &d->locks.locks[id];
+		spin_lock(&l->spin);
+		for (uint32_t i = 0; i < l->nev; i++) {
+			if (d->kept[id * LOCK_EVIDENCE + i])
+				d->kept[id * LOCK_EVIDENCE + i]->n = 0;
+			l->ev[i].kept = KEPT_MISSED;
+		}
+		spin_unlock(&l->spin);
+	}
 }
 
 /* ---- memory, code ---- */
@@ -470,9 +549,18 @@ static bool token(const struct lock *l, const struct facts *x)
 	return l->monitor && x->n == 1 && x->v[0].use[FACT_BEFORE] & FACT_WRITE && x->v[0].use[FACT_AFTER] & FACT_WRITE;
 }
 
+/* Did sections of other threads pass that were neither kept nor looked at? */
+static bool missed(const struct lock *l, const struct finding *f)
+{
+	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
+		if (l->ev[i].uid != f->uid && l->ev[i].kept == KEPT_MISSED)
+			return true;
+	return false;
+}
+
 bool facts_known(const struct dynamic *d, const struct finding *f)
 {
 	const struct facts *x = f->facts;
 	const struct lock *l = &d->locks.locks[f->lock];
-	return x && x->n && !x->cut && !x->alone && l->untraced <= x->seq && !token(l, x);
+	return x && x->n && !x->cut && !missed(l, f) && l->untraced <= x->seq && !token(l, x);
 }

@@ -20,7 +20,8 @@ bool dynamic_init(struct dynamic *d)
 	d->trails = pages_map(RED_SLOTS * sizeof *d->trails);
 	d->spare = pages_map(sizeof *d->spare);
 	d->watched = pages_map(RED_WATCHED * sizeof *d->watched);
-	bool ok = d->findings && d->slots && d->parents && d->slot && d->trails && d->spare && d->watched &&
+	d->kept = pages_map(KEPT_LOCKS * LOCK_EVIDENCE * sizeof *d->kept);
+	bool ok = d->findings && d->slots && d->parents && d->slot && d->trails && d->spare && d->watched && d->kept &&
 	          lockset_init(&d->sets) && stack_init(&d->stacks) && lock_init(&d->locks) && shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
 	if (!ok)
@@ -49,6 +50,8 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->spare, sizeof *d->spare);
 	if (d->watched)
 		pages_unmap(d->watched, RED_WATCHED * sizeof *d->watched);
+	if (d->kept)
+		pages_unmap(d->kept, KEPT_LOCKS * LOCK_EVIDENCE * sizeof *d->kept);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
@@ -87,6 +90,7 @@ static void move_data(struct finding *f, uintptr_t lo, uintptr_t hi, uintptr_t d
 bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta)
 {
 	bool any = stack_move(&d->stacks, lo, hi, delta) != 0;
+	facts_drop(d);
 	any |= lock_move(&d->locks, lo, hi - lo, delta) != 0;
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {
@@ -359,9 +363,9 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 	if (f->ready)
 		return;
 	spin_lock(&d->lock);
-	d->locks.locks[f->lock].pending = 1;
+	d->locks.locks[f->lock].pending = true;
 	if (f->lock2)
-		d->locks.locks[f->lock2].pending = 1;
+		d->locks.locks[f->lock2].pending = true;
 	judge(d, t, f, NULL);
 	spin_unlock(&d->lock);
 }
@@ -442,27 +446,27 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
 	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
 	struct evidence *old = &l->ev[at];
-	struct trail_piece data = { h->trail, h->end };
+	uint16_t kept = 0;
 	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
 		/* Known: between creating and joining threads it says nothing more. */
 		old->epoch = t->acc.epoch;
-		old->data = data;
-		if (l->pending && d->nwatched)
-			facts_match(d, t, l, old);
+		if (l->pending | (old->kept != KEPT_MISSED))
+			facts_section(d, t, l, at, h);
 		return;
 	}
 	/* What is more than taking or giving back a token says all that is. */
 	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
 		token = 0;
 	else if (at == LOCK_EVIDENCE)
-		at = evidence_replaced(d, t, l, h);
+		at = evidence_replaced(d, t, l, h), kept = KEPT_MISSED; /* it may be back and forth */
 	else if (at == l->nev)
 		l->nev++;
-	l->ev[at] = (struct evidence){
-		t->uid, held, h->acquire, write, t->tid, t->acc.epoch, t->since, token, data, t->since_trail
-	};
-	if (!l->pending)
+	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, (uint16_t)t->tid, kept, t->acc.epoch, t->since, token };
+	if (!l->pending) {
+		if (!kept)
+			facts_section(d, t, l, at, h);
 		return;
+	}
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {
 		struct finding *f = &d->findings[i];
@@ -470,6 +474,5 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 			judge(d, t, f, &l->ev[at]);
 	}
 	spin_unlock(&d->lock);
-	if (d->nwatched)
-		facts_match(d, t, l, &l->ev[at]);
+	facts_section(d, t, l, at, h);
 }

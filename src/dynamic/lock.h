@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "dynamic/pages.h"
-#include "dynamic/trail.h"
 
 enum { CLOCK_MAX = 1024, LOCK_EVIDENCE = 4 };
 
@@ -47,11 +46,10 @@ struct evidence {
 	uint32_t uid;            /* the thread; 0: none */
 	uint32_t held;           /* its other locks */
 	uint32_t acquire, write; /* stacks; write 0: it only read */
-	uint32_t tid, epoch;     /* the last time, by the thread's own count */
+	uint16_t tid, kept;      /* its slot; what is kept of its sections (facts.h) */
+	uint32_t epoch;          /* the last time, by the thread's own count */
 	uint32_t since;          /* its `since` then (reduction.h) */
 	uint32_t token;          /* all it did was to take it or give it back (token.h) */
-	struct trail_piece data; /* what it did, the last time, in its slot's ring */
-	uint32_t floor;          /* where the ring was at `since` */
 };
 
 /* A section on a lock that has ended; uid 0: none has. */
@@ -60,20 +58,17 @@ struct lock_section {
 	uint32_t acquire, write; /* stacks; write 0: it only read */
 	uint32_t held;           /* the other locks held at its end */
 	bool read;               /* a reader's */
-	uint32_t tid;            /* the thread's slot: */
-	struct trail_piece data; /* in its ring */
 };
 
 struct lock {
 	uintptr_t addr;
-	uint32_t next;     /* in the same granule's chain */
-	uint32_t life;     /* counts the objects that lived here */
-	uint32_t seq;      /* acquisitions so far */
-	uint32_t pending;  /* findings wait for evidence */
-	uint32_t taker;    /* thread whose section last took a token (token.h) */
-	bool monitor;      /* it was used with a condition (token.h) */
-	uint32_t untraced; /* sections before this `seq` may have read what is in no trail */
-	uint32_t created;  /* stack of its initialisation, or of the first acquire
+	uint32_t next;         /* in the same granule's chain */
+	uint32_t life;         /* counts the objects that lived here */
+	uint32_t seq;          /* acquisitions so far */
+	uint32_t taker;        /* thread whose section last took a token (token.h) */
+	uint32_t untraced;     /* sections before this `seq` may have read what is in no trail */
+	bool pending, monitor; /* findings wait for evidence; it was used with a condition (token.h) */
+	uint32_t created;      /* stack of its initialisation, or of the first acquire
 	                          (LOCK_FIRST_USE); 0: unknown */
 	uint32_t nev;
 	struct spin spin;

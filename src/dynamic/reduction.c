@@ -1,6 +1,7 @@
 #include "dynamic/reduction.h"
 
 #include "base/invariant.h"
+#include "dynamic/facts.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -106,7 +107,7 @@ void red_moved(struct thread *t)
 	for (unsigned i = 0; i < sizeof t->known / sizeof *t->known; i++)
 		t->known[i].addr = 0;
 	if (t->trail)
-		t->trail->lap += TRAIL_SIZE; /* it has the old addresses */
+		t->trail->n += TRAIL_SIZE; /* it has the old addresses */
 }
 
 void red_prune(struct thread *t, uintptr_t sp)
@@ -144,8 +145,6 @@ struct trail *red_ring(struct dynamic *d, uint32_t tid)
 {
 	if (!d->trails[tid] && !(d->trails[tid] = pages_map(sizeof **d->trails)))
 		d->trails[tid] = d->spare;
-	if (!d->trails[tid]->next)
-		d->trails[tid]->next = d->trails[tid]->e;
 	return d->trails[tid];
 }
 
@@ -162,6 +161,7 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->top = t->frames;
 	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .fn = FRAME_NO_FN };
 	t->nheld = t->nlog = t->nmarks = t->lost = 0;
+	t->traced = false;
 	t->wrote = t->backing_off = t->cas_failed = false;
 	t->wait_lock = t->giving = t->pointers = t->monitors = t->signalled = 0;
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
@@ -191,11 +191,9 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	if (d->reach.open)
 		reach_begin(parent, t);
 	t->joined = t->since = t->acc.epoch;
-	t->since_trail = trail_now(t->trail);
 	if (parent) {
 		red_tick(parent);
 		parent->since = parent->acc.epoch;
-		parent->since_trail = trail_now(parent->trail);
 	}
 }
 
@@ -226,7 +224,6 @@ void red_join(struct dynamic *d, struct thread *t, const struct thread *other, u
 	}
 	red_tick(t);
 	t->joined = t->since = t->acc.epoch;
-	t->since_trail = trail_now(t->trail);
 }
 
 void red_try_failed(struct thread *t)
@@ -324,8 +321,8 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr, struct rac
 		                                .held = t->acc.all,
 		                                .seq = r->wseq + write,
 		                                .epoch = t->acc.epoch,
-		                                .trail = trail_now(t->trail),
 		                                .kind = write ? LOG_WRITE : LOG_READ });
+		t->log_trail[(t->nlog - 1) % RED_LOG] = trail_now(t->trail);
 	}
 	if (write && r->finding)
 		finding_writer(d, t, r->finding, stack);
@@ -364,8 +361,15 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mas
  * without an entry in a trail. */
 static __attribute__((noinline)) void untraced(struct dynamic *d, struct thread *t)
 {
-	for (uint32_t i = 0; i < t->nheld; i++)
-		d->locks.locks[t->held[i].lock].untraced = t->held[i].seq;
+	for (uint32_t i = 0; i < t->nheld; i++) {
+		struct lock *l = &d->locks.locks[t->held[i].lock];
+		spin_lock(&l->spin);
+		l->untraced = t->held[i].seq;
+		for (uint32_t k = 0; k < l->nev; k++)
+			if (l->ev[k].uid != t->uid)
+				l->ev[k].kept = KEPT_MISSED;
+		spin_unlock(&l->spin);
+	}
 	t->acc.unread = false;
 }
 
@@ -388,11 +392,11 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned ma
 	bool first = write && !t->wrote && (t->nheld || t->nmarks);
 	bool update = first && (!t->monitors || shadow_read_now(&d->shadow, &t->acc, c, mask));
 	uint64_t found = 0;
-	bool again = t->nheld && *c >> CELL_TAG == CELL_OTHER && shadow_known_now(&d->shadow, &t->acc, c, mask, write);
+	bool again = t->traced && *c >> CELL_TAG == CELL_OTHER && shadow_known_now(&d->shadow, &t->acc, c, mask, write);
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, &found);
 	if (was)
 		*was = found;
-	if (t->nheld && m != MOVE_READ && !again)
+	if (t->traced && m != MOVE_READ && !again)
 		red_trail(t, addr, mask, write, m != MOVE_LOCAL, found, pc);
 	if (__builtin_expect(t->acc.unread, 0))
 		untraced(d, t);

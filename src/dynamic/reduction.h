@@ -89,9 +89,8 @@ struct log_entry {
 	uint32_t held;  /* locks still held then */
 	uint32_t seq;   /* the lock's, or the record's, count then */
 	uint32_t epoch; /* the thread's */
-	uint32_t trail; /* where the section's data begins (trail.h); of others, where they are */
-	uint32_t begun; /* of a section: entries in the log when it was entered */
 	uint8_t kind, wrote, read;
+	uint8_t back; /* of a section: so many entries before this one it was entered; UINT8_MAX: more, or it was not traced */
 };
 
 struct held {
@@ -105,9 +104,9 @@ struct held {
 	bool blind, signalled;  /* token.h: it wrote what it had not read; it signalled */
 	bool monitor;           /* token.h: the lock is used with conditions */
 	bool came;              /* another thread had the lock in the finding's gap */
+	bool traced;            /* this lock or one below it is: accesses go to the trail */
 	uint32_t origin;        /* where it was entered first: a wait comes back elsewhere */
 	uint32_t word;          /* token.h: all it wrote; TOKEN_MANY: more than one */
-	uint32_t trail, end;    /* where its data begins and, when it is over, ends (trail.h) */
 };
 
 enum mark_state { MARK_RIGHT, MARK_LEFT, MARK_DONE };
@@ -180,13 +179,13 @@ struct thread {
 	 * made another. */
 	struct clock fixed;
 	uint32_t joined, since;
-	uint32_t since_trail; /* where its trail was then */
 	uint32_t uid, parent, created, tid;
 	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
 	uint32_t ncolumns;                  /* marks with a column, or without need of one */
 	uint32_t fork_tid, fork_epoch;      /* who made it, before its first event */
 	struct reach *reach;                /* the process's; NULL: not asked */
 	bool wrote;                         /* all held locks know of a write */
+	bool traced;                        /* accesses go to the trail: under a lock that is traced */
 	bool backing_off;                   /* a try failed since the last acquire */
 	bool cas_failed;                    /* the access is a compare-and-swap that did */
 	uint32_t wait_lock, wait_origin;    /* waiting: the section's lock, and its origin */
@@ -212,6 +211,7 @@ struct thread {
 	struct log_entry log[RED_LOG];
 	uint64_t log_key[RED_LOG];
 	uint32_t log_taken[RED_LOG]; /* token.h: by a section; 0: nothing */
+	uint32_t log_trail[RED_LOG]; /* where the trail was; not of sections (log.h) */
 	struct mark marks[RED_MARKS];
 };
 
@@ -239,8 +239,8 @@ struct dynamic {
 	struct trail **trails; /* by slot, as they are first used */
 	struct trail *spare;   /* of all threads for which there was no memory */
 	uint8_t *watched;      /* facts.h: words that findings are about, counted */
+	struct kept **kept;    /* facts.h: by lock and place among its evidence */
 	uint32_t nwatched, nmatched;
-	bool recorded;                  /* facts.h: other threads' rings are not looked at */
 	uintptr_t static_lo, static_hi; /* the program's own file: its variables are never given back */
 	bool dropped;                   /* facts.h: data of one thread that was not kept */
 	/* Asked before a lock event changes findings, which are everyone's; it
@@ -296,12 +296,18 @@ void red_signal(struct dynamic *d, struct thread *t);
 void red_called(struct thread *t, uint32_t pointers);
 void red_tick(struct thread *t);
 
-/* An access of a thread that holds locks, other than red_own's, to data of several
+/* Where the newest section that is open began in the trail. */
+static inline uint32_t red_floor(const struct thread *t)
+{
+	return t->log_trail[t->held[t->nheld - 1].log % RED_LOG];
+}
+
+/* An access of a thread that is traced, other than red_own's, to data of several
  * threads (`shared`), whose cell looked like `was`. Part of red_access. */
 static inline __attribute__((always_inline)) void red_trail(struct thread *t, uintptr_t addr, unsigned mask, bool write,
                                                             bool shared, uint64_t was, uintptr_t pc)
 {
-	trail_push(t->trail, addr, mask | (unsigned)write << 8 | (unsigned)shared << 9, was, pc, t->held[t->nheld - 1].trail);
+	trail_push(t->trail, addr, mask | (unsigned)write << 8 | (unsigned)shared << 9, was, pc, red_floor(t));
 }
 
 /* Memory is given back that findings may be about (facts.c). */
@@ -336,9 +342,8 @@ static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t
 		return false;
 	if (!__atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
-	if (t->nheld)
-		trail_push(t->trail, addr, (uint32_t)(need >> 8 & 0xff) | (write ? TRAIL_WRITE : 0), 0, pc,
-		           t->held[t->nheld - 1].trail);
+	if (t->traced)
+		trail_push(t->trail, addr, (uint32_t)(need >> 8 & 0xff) | (write ? TRAIL_WRITE : 0), 0, pc, red_floor(t));
 	return true;
 }
 

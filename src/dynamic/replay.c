@@ -39,10 +39,8 @@ struct replay *replay_new(void)
 	r->created = calloc(MAX_UIDS, sizeof *r->created);
 	r->parent = calloc(MAX_UIDS, sizeof *r->parent);
 	r->modules = calloc(MAX_MODULES, sizeof *r->modules);
-	if (r->created && r->parent && r->modules && dynamic_init(&r->d)) {
-		r->d.recorded = true;
+	if (r->created && r->parent && r->modules && dynamic_init(&r->d))
 		return r;
-	}
 	replay_free(r);
 	return NULL;
 }

@@ -93,7 +93,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l, str
 		.loop = e->acquire == h->acquire,
 		.cycle = came_between(t, l, h->read, e),
 		.made = l->created,
-		.inherited = (int32_t)(e->begun - home->log) < 0,
+		.inherited = e->back != UINT8_MAX && (int32_t)(at - e->back - home->log) < 0,
 	};
 	if (f.cycle)
 		who_came(t, l, e, &f);
@@ -225,6 +225,15 @@ static __attribute__((noinline)) void settle(struct dynamic *d, struct thread *t
 		finding_settle(d, t, section->finding, same ? f->taken : 0);
 }
 
+/* The section after a gap ends. */
+static __attribute__((noinline)) void second_ends(struct dynamic *d, struct thread *t, struct lock *l, const struct held *section)
+{
+	if (section->write && !section->read)
+		finding_wrote(d, t, section->finding, section, used(d, t, section));
+	facts_look(d, t, l, section);
+	settle(d, t, section);
+}
+
 void red_signal(struct dynamic *d, struct thread *t)
 {
 	const struct log_entry *last = &t->log[(t->nlog - 1) % RED_LOG];
@@ -264,7 +273,6 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	h = &t->held[t->nheld];
 	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog, .monitor = l->monitor };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
-	h->trail = trail_now(t->trail);
 	h->acquire = h->origin = red_stack(d, t, pc);
 	if (!l->created && !read) /* which of several readers was first is not known */
 		l->created = h->acquire | LOCK_FIRST_USE;
@@ -284,7 +292,8 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	t->monitors += h->monitor;
 	t->wrote = false;
 	/* So that a function entered from here on is known to be later. */
-	log_acquire(t, h->trail);
+	log_acquire(t);
+	h->traced = t->traced |= h->seq < TRAIL_FIRST || l->pending;
 	h->all = t->acc.all;
 	h->wr = t->acc.wr;
 	t->acc.all = lockset_add(&d->sets, &t->cache, h->all, id);
@@ -300,7 +309,10 @@ static struct held let_go(struct dynamic *d, struct thread *t, struct held *h)
 	assert(h >= t->held && h < t->held + t->nheld);
 	struct held section = *h;
 	uint32_t n = (uint32_t)(h - t->held);
-	if (n == --t->nheld && !section.stale) {
+	bool last = n == --t->nheld;
+	if (last)
+		t->traced = n && h[-1].traced;
+	if (last && !section.stale) {
 		t->acc.all = section.all;
 		t->acc.wr = section.wr;
 		return section;
@@ -330,12 +342,9 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	uint32_t id = h->lock;
 	struct lock *l = &d->locks.locks[id];
 	struct held section = let_go(d, t, h);
-	section.end = trail_now(t->trail);
 	t->monitors -= section.monitor;
 	if (d->alone && (l->pending || section.finding))
 		d->alone(t);
-	if (section.finding)
-		facts_look(d, t, l, &section);
 	uint32_t held = section.all == t->acc.all ? section.all : guards(d, t, &section);
 	spin_lock(&l->spin);
 	/* Of several readers, who comes first with something new is as chance has it. */
@@ -350,8 +359,6 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		seen->seq = section.seq;
 		seen->acquire = section.acquire;
 		seen->held = t->acc.all;
-		seen->tid = t->tid;
-		seen->data = (struct trail_piece){ section.trail, section.end };
 		if (seen == &l->wrote)
 			seen->write = section.write;
 		else
@@ -364,10 +371,8 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		l->taker = t->uid;
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);
-	if (section.finding && section.write && !section.read)
-		finding_wrote(d, t, section.finding, &section, used(d, t, &section));
 	if (section.finding)
-		settle(d, t, &section);
+		second_ends(d, t, l, &section);
 	if (wait) {
 		l->monitor = true;
 		t->wait_lock = id;
@@ -383,11 +388,10 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		                                .held = t->acc.all,
 		                                .seq = section.seq,
 		                                .epoch = t->acc.epoch,
-		                                .trail = section.trail,
-		                                .begun = section.log,
 		                                .kind = LOG_SECTION,
 		                                .read = section.read,
 		                                .wrote = section.write != 0,
+		                                .back = log_back(t, &section),
 		                                .first = section.read ? 0 : section.first });
 	if (taken && !wait && !backs_off)
 		t->log_taken[(t->nlog - 1) % RED_LOG] = taken;

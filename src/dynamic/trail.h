@@ -7,13 +7,16 @@
  * of the ring. Neighbouring words that one instruction touches one after the other
  * (a copy, a loop) are one entry.
  *
+ * Traced are the first TRAIL_FIRST sections of a lock, and all from the first gap in its
+ * protection on: what a program does all the time without a gap costs nothing.
+ *
  * Not entered: reads of data that no thread has written since all only read it. When
  * such data is written under a lock, `untraced` of the lock says until when its
  * sections may have read it unseen (reduction.h).
  *
- * A ring belongs to a slot of threads and is never given back, so that another thread
- * may look at a section of it, if it is still there, however its owner fared. Positions
- * only grow.
+ * A ring belongs to a slot of threads and is never given back; only its thread looks at
+ * it. Positions only grow. Of the first sections of a thread under a lock, copies are kept
+ * where others see them (facts.h).
  *
  * facts.c makes of this what a finding says about variables.
  */
@@ -23,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TRAIL_SIZE = 2048 };
+enum { TRAIL_SIZE = 2048, TRAIL_FIRST = 1024 };
 
 /* `info`: bits 7..0 the bytes of the word, then these. */
 enum {
@@ -41,8 +44,7 @@ struct trail_entry {
 };
 
 struct trail {
-	struct trail_entry *next;
-	uint32_t lap; /* entries before e[0] */
+	uint32_t n; /* entries so far */
 	uint32_t pad;
 	struct trail_entry none; /* in front of the first: of no instruction */
 	struct trail_entry e[TRAIL_SIZE];
@@ -56,7 +58,7 @@ struct trail_piece {
 /* How many entries so far. */
 static inline uint32_t trail_now(const struct trail *r)
 {
-	return r->lap + (uint32_t)(r->next - r->e);
+	return r->n;
 }
 
 static inline const struct trail_entry *trail_at(const struct trail *r, uint32_t i)
@@ -73,7 +75,7 @@ static inline bool trail_has(const struct trail *r, uint32_t i)
 /* The same instruction touches the word after that of the last entry, both whole. */
 static inline bool trail_grows(struct trail *r, uintptr_t addr, uint32_t info)
 {
-	struct trail_entry *last = r->next - 1;
+	struct trail_entry *last = &r->e[(r->n - 1) % TRAIL_SIZE];
 	if ((info & 0xff) != 0xff || last->info != info || last->addr + 8 * (uintptr_t)(last->more + 1) != addr)
 		return false;
 	last->more++;
@@ -84,19 +86,16 @@ static inline bool trail_grows(struct trail *r, uintptr_t addr, uint32_t info)
 static inline __attribute__((always_inline)) void trail_push(struct trail *r, uintptr_t addr, uint32_t info, uint64_t was,
                                                              uintptr_t pc, uint32_t floor)
 {
-	struct trail_entry *e = r->next;
-	if (__builtin_expect(e[-1].pc == pc, 0) && trail_now(r) != floor && trail_grows(r, addr, info))
+	uint32_t n = r->n;
+	struct trail_entry *e = &r->e[n % TRAIL_SIZE];
+	if (__builtin_expect(e[-1].pc == pc, 0) && n != floor && trail_grows(r, addr, info))
 		return;
 	e->addr = addr;
 	e->pc = pc;
 	e->was = was;
 	e->info = info;
 	e->more = 0;
-	if (__builtin_expect(++e == r->e + TRAIL_SIZE, 0)) {
-		e = r->e;
-		r->lap += TRAIL_SIZE;
-	}
-	r->next = e;
+	r->n = n + 1;
 }
 
 #endif
