@@ -264,15 +264,15 @@ static struct kept **kept_at(const struct dynamic *d, const struct lock *l, uint
 	return id < KEPT_LOCKS ? &d->kept[id * LOCK_EVIDENCE + at] : NULL;
 }
 
-/* `anew`: of a finding that has no facts yet. What others saw of the lock, it did not. */
-static uint32_t others(const struct dynamic *d, struct lock *l, const struct thread *t, bool anew, struct other *out)
+/* `fresh`: of a finding that has no facts yet. What others saw of the lock, it did not. */
+static uint32_t others(const struct dynamic *d, struct lock *l, const struct thread *t, bool fresh, struct other *out)
 {
 	uint32_t n = 0;
 	spin_lock(&l->spin);
 	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++) {
 		if (l->ev[i].uid == t->uid)
 			continue;
-		if (anew && l->ev[i].kept == KEPT_SEEN)
+		if (fresh && l->ev[i].kept == KEPT_SEEN)
 			l->ev[i].kept = KEPT_MISSED;
 		struct kept **k = kept_at(d, l, i);
 		out[n].e = l->ev[i];
@@ -351,11 +351,11 @@ void facts_look(struct dynamic *d, struct thread *t, struct lock *l, const struc
 	struct other o[LOCK_EVIDENCE];
 	struct facts now = { .seq = section->seq };
 	spin_lock(&d->lock);
-	bool look = wanted(d, f, l, section), anew = look && f->facts->seen == 1;
+	bool look = wanted(d, f, l, section), fresh = look && f->facts->seen == 1;
 	spin_unlock(&d->lock);
 	if (!look)
 		return;
-	uint32_t n = others(d, l, t, anew, o);
+	uint32_t n = others(d, l, t, fresh, o);
 	block_facts(d, t, section, &now);
 	spin_lock(&d->lock);
 	struct finding g = *f;
