@@ -253,19 +253,19 @@ static void watch_open(struct dynamic *d, struct facts *x, bool on)
 /* ---- a gap ---- */
 
 /* The evidence of other threads that the lock has, with what is kept of it. */
-struct other {
+struct other_evidence {
 	struct evidence e;
-	struct kept kept;
+	struct kept_sections kept;
 };
 
-static struct kept **kept_at(const struct dynamic *d, const struct lock *l, uint32_t at)
+static struct kept_sections **kept_at(const struct dynamic *d, const struct lock *l, uint32_t at)
 {
 	uint32_t id = (uint32_t)(l - d->locks.locks);
 	return id < KEPT_LOCKS ? &d->kept[id * LOCK_EVIDENCE + at] : NULL;
 }
 
 /* `fresh`: of a finding that has no facts yet. What others saw of the lock, it did not. */
-static uint32_t others(const struct dynamic *d, struct lock *l, const struct thread *t, bool fresh, struct other *out)
+static uint32_t others(const struct dynamic *d, struct lock *l, const struct thread *t, bool fresh, struct other_evidence *out)
 {
 	uint32_t n = 0;
 	spin_lock(&l->spin);
@@ -274,7 +274,7 @@ static uint32_t others(const struct dynamic *d, struct lock *l, const struct thr
 			continue;
 		if (fresh && l->ev[i].kept == KEPT_SEEN)
 			l->ev[i].kept = KEPT_MISSED;
-		struct kept **k = kept_at(d, l, i);
+		struct kept_sections **k = kept_at(d, l, i);
 		out[n].e = l->ev[i];
 		out[n].kept.n = 0;
 		if (k && *k)
@@ -285,13 +285,13 @@ static uint32_t others(const struct dynamic *d, struct lock *l, const struct thr
 	return n;
 }
 
-static void match_others(struct dynamic *d, struct thread *t, const struct finding *f, const struct other *o, uint32_t n,
+static void match_others(struct dynamic *d, struct thread *t, const struct finding *f, const struct other_evidence *o, uint32_t n,
                          struct facts *x)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (!finding_interferes(d, t, f, &o[i].e))
 			continue;
-		const struct kept *k = &o[i].kept;
+		const struct kept_sections *k = &o[i].kept;
 		for (uint32_t from = 0, to; from < k->n; from = to) {
 			for (to = from + 1; to < k->n && !k->first[to]; to++)
 				;
@@ -348,7 +348,7 @@ void facts_look(struct dynamic *d, struct thread *t, struct lock *l, const struc
 {
 	assert(section->finding && section->finding < d->nfindings);
 	struct finding *f = &d->findings[section->finding];
-	struct other o[LOCK_EVIDENCE];
+	struct other_evidence o[LOCK_EVIDENCE];
 	struct facts now = { .seq = section->seq };
 	spin_lock(&d->lock);
 	bool look = wanted(d, f, l, section), fresh = look && f->facts->seen == 1;
@@ -436,7 +436,7 @@ static void match_section(struct dynamic *d, struct thread *t, struct lock *l, c
 /* ---- sections that are kept ---- */
 
 /* The section, after those that are there, or nothing of it; of the first as much as fits. Was that all? */
-static bool append(struct kept *k, const struct thread *t, struct trail_piece p)
+static bool append(struct kept_sections *k, const struct thread *t, struct trail_piece p)
 {
 	uint32_t from = k->n;
 	for (uint32_t i = p.from; i != p.to; i++) {
@@ -456,7 +456,7 @@ static bool append(struct kept *k, const struct thread *t, struct trail_piece p)
 static void keep(struct dynamic *d, const struct thread *t, const struct lock *l, uint32_t at, struct evidence *e,
                  const struct trail_piece *p)
 {
-	struct kept **k = kept_at(d, l, at);
+	struct kept_sections **k = kept_at(d, l, at);
 	bool mine = k && p && t->trail != d->spare;
 	if (mine && !*k && (*k = bump_alloc(&d->bump, sizeof **k)))
 		(*k)->n = 0;

@@ -41,7 +41,7 @@ enum { KEPT_LOCKS = 1 << 14, KEPT_ENTRIES = 8, KEPT_SECTIONS = 8 };
 enum { KEPT_FULL = UINT16_MAX - 2, KEPT_SEEN, KEPT_MISSED };
 
 /* Sections of one evidence. */
-struct kept {
+struct kept_sections {
 	uint32_t n;                  /* entries */
 	uint8_t first[KEPT_ENTRIES]; /* of an entry: it is the first of its section */
 	struct trail_entry e[KEPT_ENTRIES];
