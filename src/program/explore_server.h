@@ -42,7 +42,6 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
 /* Looks after n of them until one has ended, or `seconds` have passed. A process
  * that computes or sleeps for `stall` seconds without progress is asked to end its run, then killed. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
-void server_kill(struct explore_server *s);
 /* Before it is started: it may ask questions. False after a message. */
 bool server_asks(struct explore_server *s, struct buf *err);
 /* Waits for the next question of one process; false: it has ended, or was ended after 2 * `stall` seconds. */
