@@ -85,8 +85,6 @@ void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, co
 /* ... and be constant: the value, or false after a message. */
 bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *value);
 void check_stmt(struct checker *c, struct stmt *s);
-/* ... in a scope of its own. */
-void check_body(struct checker *c, struct stmt *body);
 /* ... as the body of a loop. */
 void check_loop_body(struct checker *c, struct stmt *body);
 /* type_control.c */
