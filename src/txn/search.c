@@ -264,12 +264,58 @@ static void reorder(struct txn_search *s)
 	assert(s->slots.len == s->back.len + s->stack.len);
 }
 
+/* Does the edge put no literal into a clause: given, certain by now, or chosen by `lit` as well? */
+static bool is_free(const struct txn_search *s, uint32_t e, uint32_t lit)
+{
+	uint32_t l = s->edges.data[e].lit;
+	return l == NO_LIT || l == lit || cdcl_certain(s->sat, l);
+}
+
+/* A path from v to u by the fewest choices, within places up to u's: parents lead back from u. (Breadth first by choices: `stack` has edges that
+ * cost none, `back` those that lead to the next round.) */
+static void fewest_choices(struct txn_search *s, uint32_t v, uint32_t u, uint32_t lit)
+{
+	uint32_t node = v, edge = 0;
+	s->stamp++;
+	s->stack.len = s->back.len = 0;
+	for (;;) {
+		if (s->mark[node] != s->stamp) {
+			s->mark[node] = s->stamp;
+			s->parent[node] = edge;
+			if (node == u)
+				return;
+			for (uint32_t e = s->out[node]; e; e = s->edges.data[e - 1].next_out) {
+				uint32_t to = s->edges.data[e - 1].to;
+				if (s->mark[to] == s->stamp || s->ord[to] > s->ord[u])
+					continue;
+				if (is_free(s, e - 1, lit))
+					avec_push(s->a, &s->stack, e);
+				else
+					avec_push(s->a, &s->back, e);
+			}
+		}
+		if (!s->stack.len) {
+			uint32_t *data = s->stack.data, cap = s->stack.cap;
+			s->stack.data = s->back.data;
+			s->stack.len = s->back.len;
+			s->stack.cap = s->back.cap;
+			s->back.data = data;
+			s->back.cap = cap;
+			s->back.len = 0;
+		}
+		assert(s->stack.len);
+		edge = s->stack.data[--s->stack.len];
+		node = s->edges.data[edge - 1].to;
+	}
+}
+
 /* False: a cycle; the clause says which. */
 static bool insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 {
 	assert(u != v && u < s->g->nnodes && v < s->g->nnodes);
 	if (s->ord[u] > s->ord[v]) {
 		if (!forward(s, v, s->ord[u], u)) {
+			fewest_choices(s, v, u, lit);
 			explain_path(s, u, lit);
 			prove_path(s, u, lit);
 			return false;
@@ -334,6 +380,25 @@ static uint32_t prefer(void *arg, uint32_t v)
 	struct txn_search *s = arg;
 	uint32_t a = graph_end(s->g, s->d->versions[s->vars.data[v].a].t), b = graph_end(s->g, s->d->versions[s->vars.data[v].b].t);
 	return 2 * v + !by_place(s, a, b);
+}
+
+/* Does the order at hand explain the reads of both versions, one before the other as it has them? */
+static bool settled(void *arg, uint32_t v)
+{
+	const struct txn_search *s = arg;
+	const struct deps *d = s->d;
+	uint32_t a = s->vars.data[v].a, b = s->vars.data[v].b;
+	if (!by_place(s, graph_end(s->g, d->versions[a].t), graph_end(s->g, d->versions[b].t))) {
+		a = s->vars.data[v].b;
+		b = s->vars.data[v].a;
+	}
+	uint32_t tb = d->versions[b].t;
+	if (s->g->family == FAMILY_SI && !by_place(s, graph_end(s->g, d->versions[a].t), graph_begin(s->g, tb)))
+		return false;
+	for (uint32_t i = d->reader_first[a]; i < d->reader_first[a + 1]; i++)
+		if (d->readers[i] != tb && !by_place(s, graph_begin(s->g, d->readers[i]), graph_end(s->g, tb)))
+			return false;
+	return true;
 }
 
 static bool stop(void *arg)
@@ -600,10 +665,11 @@ static void sort_versions_by_order(struct txn_search *s, uint32_t first, uint32_
 		}
 }
 
-/* A pair that is ordered wrongly: it becomes a variable, unless it is one. True: it is new. */
+/* A pair that is ordered wrongly: it becomes a variable, unless it is one, and must be decided. True: it had not been. */
 static bool doubt(struct txn_search *s, uint32_t a, uint32_t b)
 {
-	return literal(s, a, b) == NO_LIT && open_pair(s, a, b);
+	uint32_t lit = literal(s, a, b);
+	return lit == NO_LIT ? open_pair(s, a, b) : cdcl_again(s->sat, lit / 2);
 }
 
 /* Readers of the version at place i of the sorted ones must begin before the next version ends. */
@@ -813,7 +879,16 @@ enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, u
 	graph_rank_by_hint(g);
 	start(s);
 	bool final = level == LEVEL_MV || level == LEVEL_CV || level == LEVEL_US;
-	struct cdcl_theory th = { s, hear, unhear, final ? look : lazy ? explains : NULL, prefer, stop, prover ? learned : NULL };
+	struct cdcl_theory th = { .arg = s,
+		                  .assign = hear,
+		                  .undo = unhear,
+		                  .final = final  ? look
+		                           : lazy ? explains
+		                                  : NULL,
+		                  .prefer = prefer,
+		                  .settled = lazy ? settled : NULL,
+		                  .stop = stop,
+		                  .learned = prover ? learned : NULL };
 	s->sat = cdcl_new(g->arena, s->vars.len, &th);
 	s->lazy = lazy;
 	s->by_order = arena_array(g->arena, uint32_t, g->d->nversions + 1);
