@@ -63,6 +63,13 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	int rc = EXIT_USAGE;
 	if (!txn_read(&th, r)) {
 		rc = j->d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
+	} else if (j->following && !th.realtime) {
+		diag_error(j->d, "not-events", NULL, (struct span){ 0, 0 },
+		           "%s: --follow needs invocations and answers of transactions as they happen, not answers alone",
+		           r->in.name);
+		diag_hint(j->d,
+		          "a transaction may be answered before the one that it read from: without --follow the whole history is "
+		          "checked");
 	} else if (th.version_order == VERSIONS_REALTIME && !th.realtime) {
 		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
 		           "%s: --version-order=realtime: the history has no real time: not every transaction has its invocation",
@@ -80,6 +87,7 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	} else {
 		static const int codes[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN };
 		struct buf *json = judge_next(j->sink->results);
+		c.followed = j->followed;
 		if (json)
 			txn_say_json(&c, j->a->witness, json);
 		if (j->sink->text && !j->sink->quiet)

@@ -31,6 +31,7 @@ struct txn_check {
 	enum txn_order most;      /* the strongest order that the history tells of */
 	struct arena *arena;
 	bool prove;
+	uint32_t followed; /* the line with which it became violated, when it is being written; or 0 */
 };
 
 /* False: the question cannot be asked of this history: *why says what is missing. */

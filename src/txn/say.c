@@ -386,6 +386,8 @@ static bool ambiguous(const struct txn_answer *a)
 void txn_say_text(const struct txn_check *c, bool witness, bool colors, struct buf *out)
 {
 	say_head(c, out);
+	if (c->followed)
+		buf_printf(out, "violated with line %u; the lines before it violate nothing that was asked for\n", c->followed);
 	if (c->all)
 		say_lattice(c, colors, out);
 	uint32_t open = 0, told = 0; /* levels that are undecided for the same reason are told together */
@@ -553,6 +555,8 @@ void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 	json_uint(&j, "operations", th->nops);
 	json_uint(&j, "failed", th->naborted);
 	json_uint(&j, "pending", th->nunknown);
+	if (c->followed)
+		json_uint(&j, "followed", c->followed);
 	if (th->version_order)
 		json_text(&j, "version_order", version_order_names[th->version_order]);
 	val_json(&th->h->vals, c->deps->init, json_value(&j, "init"));

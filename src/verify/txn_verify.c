@@ -219,6 +219,28 @@ static enum claim_answer hold_level(const struct txn_held *v, const json_t *answ
 	return again(v, of, claimed, why);
 }
 
+/* The history, or of one that was followed the lines up to the one with which the report was made. */
+static bool open_lines(struct reader *r, const json_t *result, struct history *h, const char *path, enum format format,
+                       struct diags *d)
+{
+	json_int_t lines = json_integer_value(json_object_get(result, "followed"));
+	struct source src;
+	struct why why = { "" };
+	if (lines <= 0)
+		return reader_open(r, h, path, format, d);
+	memset(r, 0, sizeof *r);
+	if (!source_read(&src, h->arena, path, &why)) {
+		diag_error(d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", path, why.text);
+		return false;
+	}
+	size_t len = 0;
+	for (const char *p = src.text; lines && len < src.len; lines--) {
+		p = memchr(src.text + len, '\n', src.len - len);
+		len = p ? (size_t)(p - src.text) + 1 : src.len;
+	}
+	return reader_open_text(r, h, path, src.text, len, format, d);
+}
+
 int txn_verify(struct claim_list *l, const json_t *result, struct history *h, const char *path, enum format format, struct diags *d)
 {
 	assert(json_object_get(result, "levels"));
@@ -227,7 +249,7 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 	struct deps deps;
 	const json_t *answer;
 	size_t k;
-	if (!reader_open(&r, h, path, format, d)) {
+	if (!open_lines(&r, result, h, path, format, d)) {
 		reader_close(&r);
 		return CLAIM_INPUT;
 	}
