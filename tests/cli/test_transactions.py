@@ -514,6 +514,38 @@ check("--follow: verify checks the report with the lines that it is about", code
 code, out, err = run([INTACT, "history", "--follow", "--level=snapshot-isolation", path])
 check("--follow: says with which line", f"violated with line {n};" in out, out)
 
+# ---- each key alone ---------------------------------------------------------------------------------------
+
+ends = {0: 0, 1: 0}
+for seed in range(16):
+    text = "".join(overlapping(100 + seed))
+    alone = {k: re.sub(rf"\[:(r|w|append) :(?!{k})[xy] (\[[^]]*\]|[^]]*)\] ?", "", text) for k in "xy"}
+    want = {k: run([INTACT, "history", "-q", "--level=strict-serializable", "-"], stdin=alone[k])[0] for k in "xy"}
+    code, r, err = judge(text, "--keys", "--level=serializable")
+    broken = [k for k in "xy" if want[k] == 1]
+    both = 1 if broken or level(r, "serializable")["verdict"] == "violated" else 0
+    check(f"--keys, seed {seed}: as for the history of each key", set(want.values()) <= {0, 1} and code == both and
+          (r["keys"]["verdict"], r["keys"].get("key", "").strip(":") or None) in ([("violated", k) for k in broken] or [("holds", None)]), (code, want, r["keys"], err))
+    ends[1 if broken else 0] += 1
+check("--keys: some hold, some do not", ends[0] and ends[1], ends)
+path = os.path.join(TMP, "fork.edn")
+with open(path, "w") as f:
+    f.write(generated("n=60,anomaly=long-fork"))
+code, out, err = run([INTACT, "history", "--keys", "--level=serializable", "--json=" + path + ".json", path])
+check("--keys: a long fork is linearizable key by key, and not serializable", code == 1 and "HOLDS: linearizable keys" in out, out + err)
+code, out, err = run([INTACT, "verify", path + ".json"])
+check("--keys: verify decides it again", code == 0 and "accepted: linearizable keys" in out, out + err)
+with open(path + ".json") as f:
+    forged = f.read().replace('"keys":{"verdict":"holds"', '"keys":{"verdict":"violated"')
+with open(path + ".json", "w") as f:
+    f.write(forged)
+code, out, err = run([INTACT, "verify", path + ".json"])
+check("--keys: verify rejects a forged one", code == 1 and "linearizable keys" in out, out + err)
+code, out, err = run([INTACT, "history", "--keys", "-"], stdin=generated("n=40,anomaly=lost-update"))
+check("--keys: the report names the key and why", code == 1 and "key 50 alone is not: lost-update" in out, out)
+code, out, err = run([INTACT, "history", "--keys", "-"], stdin=history(["0:wx1", "1:rx1"]))
+check("--keys: needs invocations", code == 2 and "no real time" in err, err)
+
 # ---- larger ones -------------------------------------------------------------------------------------
 
 for args, asked, want in ((["--n=3000"], "strict-serializable", 0), (["--n=3000", "--si", "--reads=50", "--keys=300"], "strong-snapshot-isolation", 0),
