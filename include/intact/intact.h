@@ -90,7 +90,7 @@ const char *intact_check_messages(const struct intact_check *c);
  *
  * Histories of objects (docs/history.md), as `intact history` judges them. Options: "object", "spec", "init", "condition", "k", "delta",
  * "algorithm", "format", "order", "nil", "failed-cas", "pairs", "jobs", "timeout", "max-memory", "witness", and of transactions "level", "sessions",
- * "realtime", "version-order" ("delta", "witness", "sessions" and "realtime" with NULL, the others with a value as on the command line).
+ * "realtime", "keys", "version-order" ("delta", "witness", "sessions", "realtime" and "keys" with NULL, the others with a value as on the command line).
  */
 struct intact_history_judge;
 struct intact_history_judge *intact_history_judge_new(void);

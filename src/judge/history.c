@@ -15,6 +15,7 @@
 #include "history/read.h"
 #include "judge/document.h"
 #include "judge/transactions.h"
+#include "judge/txn_follow.h"
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
@@ -53,6 +54,8 @@ struct history_run {
 	struct limits lim;
 	struct lang lang;           /* of a->spec */
 	const struct seqspec *spec; /* or NULL */
+	bool following;             /* transactions that are being written */
+	uint32_t followed;          /* ... the line that made them violated, or 0 */
 };
 
 /* ---- options ---------------------------------------------------------------------- */
@@ -291,7 +294,14 @@ static int transactions(const struct history_job *j, struct reader *r, val init)
 {
 	assert(!j->run->a->spec);
 	struct history_run *run = j->run;
-	struct transactions_job t = { .a = run->a, .sink = run->sink, .lim = &run->lim, .h = j->h, .d = j->d, .init = init };
+	struct transactions_job t = { .a = run->a,
+		                      .sink = run->sink,
+		                      .lim = &run->lim,
+		                      .h = j->h,
+		                      .d = j->d,
+		                      .init = init,
+		                      .following = run->following,
+		                      .followed = run->followed };
 	int rc = transactions_judge(&t, r);
 	reader_close(r);
 	return rc == EXIT_UNKNOWN && !t.said ? spent(run, j->path) : rc;
@@ -392,16 +402,46 @@ static void say_follow(const struct history_run *run, const char *path, const st
 	buf_free(&culprit);
 }
 
+static int with_file(struct history_run *run, struct history_job *j, int (*f)(const struct history_job *));
+
+/* A beginning of a history of transactions; silent, or with the report. `line`: the last one, when it made the difference. */
+static int judge_beginning(void *arg, const char *text, size_t len, uint32_t line, bool tell)
+{
+	const struct history_job *j = arg;
+	struct history_run *run = j->run;
+	const struct history_sink *sink = run->sink;
+	struct buf nowhere;
+	buf_init(&nowhere);
+	struct history_sink silent = { .err = &nowhere, .quiet = true, .tick = sink->tick, .tick_arg = sink->tick_arg };
+	run->sink = tell ? sink : &silent;
+	run->following = true;
+	run->followed = line;
+	int rc = with_file(run, &(struct history_job){ .path = j->path, .text = text, .len = len }, judge_job);
+	run->following = false;
+	run->sink = sink;
+	buf_free(&nowhere);
+	return rc;
+}
+
 static int follow_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
-	struct read_options ro = { (enum format)run->a->format, ORDER_LINES, false, false };
 	struct follow_result f;
+	struct reader r;
 	val init;
 	if (!parse_init(run, j->h, &init))
 		return EXIT_USAGE;
+	if (!reader_open(&r, j->h, j->path, (enum format)run->a->format, j->d)) {
+		reader_close(&r);
+		return EXIT_USAGE;
+	}
+	if (is_transactions(j, &r)) {
+		int rc = txn_follow(&r, judge_beginning, (void *)(uintptr_t)(const void *)j, j->d);
+		reader_close(&r);
+		return rc;
+	}
 	struct interpretation in = interpretation_of(run->a, init);
-	if (!follow(j->h, j->path, &ro, &in, run->opts.k, 0, history_proof_text, j->d, &f)) {
+	if (!follow_opened(&r, &in, run->opts.k, 0, history_proof_text, &f)) {
 		free(f.sentence);
 		return EXIT_USAGE;
 	}

@@ -17,7 +17,7 @@ struct history_args {
 	int format, object, condition, algorithm, order, nil, failed_cas, pairs, version_order; /* numbers of the names below */
 	const char *init, *k, *spec, *level;
 	uint64_t jobs, timeout, max_memory;
-	bool delta, witness, sessions, realtime;
+	bool delta, witness, sessions, realtime, keys;
 };
 
 /* The names of choices, each list ended by NULL; the first four are those of history/ and lin/. */
@@ -40,6 +40,7 @@ extern const char *const history_orders[], *const history_nils[], *const history
 	{ OPT_STR, "level", 'l', "NAME,...", &(a)->level, "isolation levels to check; default: all", 0, 0, NULL }, \
 	{ OPT_FLAG, "sessions", 0, NULL, &(a)->sessions, "use the definitions of Biswas and Enea: session order counts", 0, 0, NULL }, \
 	{ OPT_FLAG, "realtime", 0, NULL, &(a)->realtime, "real time counts: serializable means strict-serializable", 0, 0, NULL }, \
+	{ OPT_FLAG, "keys", 0, NULL, &(a)->keys, "also check that each key alone is linearizable", 0, 0, NULL }, \
 	{ OPT_CHOICE, "version-order", 0, "WHAT", &(a)->version_order, "assume that writes of a key are in this order", 0, 0, version_order_names }
 /* clang-format on */
 /* clang-format off */

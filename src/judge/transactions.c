@@ -7,6 +7,7 @@
 #include "judge/document.h"
 #include "lin/lin.h"
 #include "txn/generate.h"
+#include "txn/keys.h"
 #include "txn/say.h"
 
 static bool question_of(const struct history_args *a, struct txn_question *q, const char **bad, size_t *len)
@@ -63,6 +64,17 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	int rc = EXIT_USAGE;
 	if (!txn_read(&th, r)) {
 		rc = j->d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
+	} else if (j->following && !th.realtime) {
+		diag_error(j->d, "not-events", NULL, (struct span){ 0, 0 },
+		           "%s: --follow needs invocations and answers of transactions as they happen, not answers alone",
+		           r->in.name);
+		diag_hint(j->d,
+		          "a transaction may be answered before the one that it read from: without --follow the whole history is "
+		          "checked");
+	} else if (j->a->keys && !th.realtime) {
+		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
+		           "%s: --keys: the history has no real time: not every transaction has its invocation", r->in.name);
+		diag_hint(j->d, "linearizability is about invocations and answers");
 	} else if (th.version_order == VERSIONS_REALTIME && !th.realtime) {
 		diag_error(j->d, "no-order", NULL, (struct span){ 0, 0 },
 		           "%s: --version-order=realtime: the history has no real time: not every transaction has its invocation",
@@ -79,13 +91,23 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 		diag_hint(j->d, "ask for a level without \"strong\": --level=serializable");
 	} else {
 		static const int codes[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN };
+		struct txn_keys keys;
+		if (j->a->keys) {
+			txn_keys_check(&keys, &d, j->h->arena, j->d, j->lim);
+			c.keys = &keys;
+			if (keys.verdict == TXN_VIOLATED || c.verdict == TXN_HOLDS)
+				c.verdict = keys.verdict;
+		}
 		struct buf *json = judge_next(j->sink->results);
+		c.followed = j->followed;
 		if (json)
 			txn_say_json(&c, j->a->witness, json);
 		if (j->sink->text && !j->sink->quiet)
 			txn_say_text(&c, j->a->witness, j->sink->color, j->sink->text);
 		rc = codes[c.verdict];
 		j->said = true;
+		if (j->a->keys)
+			txn_keys_free(&keys);
 	}
 	txn_history_free(&th);
 	return rc;

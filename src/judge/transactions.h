@@ -12,7 +12,9 @@ struct transactions_job {
 	struct history *h;
 	struct diags *d;
 	val init;  /* --init, or VAL_NONE */
-	bool said; /* the report tells what is unknown */
+	bool following;    /* it is being written, and must have invocations */
+	uint32_t followed; /* ... this line, its last one, made it violated; or 0 */
+	bool said;         /* the report tells what is unknown */
 };
 
 /* What is wrong with --level (the text in `why`), or NULL. */

@@ -282,12 +282,24 @@ static void conclude(struct follower *f, int ok)
 bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in, uint32_t k,
             uint32_t max_rows, proof_text *say, struct diags *d, struct follow_result *out)
 {
-	struct follower f = { .in = in, .k = k, .say = say, .max_rows = max_rows ? max_rows : WATCH_ROWS, .out = out };
+	struct reader r;
 	memset(out, 0, sizeof *out);
 	out->verdict = LIN_UNKNOWN;
-	int ok = reader_open(&f.r, h, path, o->format, d) ? 1 : -2, more = 1;
-	if (ok > 0)
-		more = look_ahead(&f);
+	if (reader_open(&r, h, path, o->format, d))
+		return follow_opened(&r, in, k, max_rows, say, out);
+	reader_close(&r);
+	return false;
+}
+
+bool follow_opened(struct reader *r, struct interpretation *in, uint32_t k, uint32_t max_rows, proof_text *say,
+                   struct follow_result *out)
+{
+	struct follower f = { .r = *r, .in = in, .k = k, .say = say, .max_rows = max_rows ? max_rows : WATCH_ROWS, .out = out };
+	struct history *h = r->h;
+	struct diags *d = r->d;
+	memset(out, 0, sizeof *out);
+	out->verdict = LIN_UNKNOWN;
+	int ok = 1, more = look_ahead(&f);
 	if (more < 0)
 		ok = -2;
 	if (ok > 0)

@@ -25,5 +25,8 @@ struct follow_result {
  * why it is violated. */
 bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in, uint32_t k,
             uint32_t max_rows, proof_text *say, struct diags *d, struct follow_result *out);
+/* The same with a reader that is open already; it is closed then. */
+bool follow_opened(struct reader *r, struct interpretation *in, uint32_t k, uint32_t max_rows, proof_text *say,
+                   struct follow_result *out);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define NO_REASON 0u
 #define UNSET     2u
-#define RESTART   2000 /* conflicts: a restart makes the theory hear everything again */
+#define RESTART   200 /* conflicts: a restart makes the theory hear again what was chosen */
 
 struct txn_watch {
 	uint32_t clause, blocker;
@@ -349,7 +349,7 @@ static bool decide(struct cdcl *s)
 {
 	while (s->nheap) {
 		uint32_t v = heap_take(s);
-		if (s->value[2 * v] != UNSET)
+		if (s->value[2 * v] != UNSET || (s->th.settled && s->th.settled(s->th.arg, v)))
 			continue;
 		uint32_t lit = s->phase[v] != UNSET ? 2 * v + s->phase[v] : s->th.prefer(s->th.arg, v);
 		avec_push(s->a, &s->starts, s->ntrail);
@@ -390,9 +390,23 @@ int cdcl_solve(struct cdcl *s)
 	}
 }
 
+bool cdcl_again(struct cdcl *s, uint32_t v)
+{
+	assert(v < s->nvars);
+	if (s->value[2 * v] != UNSET)
+		return false;
+	heap_put(s, v);
+	return true;
+}
+
 bool cdcl_true(const struct cdcl *s, uint32_t lit)
 {
 	return s->value[lit] == 1;
+}
+
+bool cdcl_certain(const struct cdcl *s, uint32_t lit)
+{
+	return s->value[lit] == 1 && !s->level[var(lit)];
 }
 
 uint64_t cdcl_conflicts(const struct cdcl *s)

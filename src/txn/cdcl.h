@@ -24,10 +24,12 @@ struct cdcl_theory {
 	/* False: a conflict, *clause (n literals, all false, the theory's memory until the next call). */
 	bool (*assign)(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n);
 	void (*undo)(void *arg, uint32_t lit);
-	/* Every variable has a value. Or NULL: that is enough. */
+	/* Every variable has a value, or is settled. Or NULL: that is enough. */
 	enum cdcl_final (*final)(void *arg, const uint32_t **clause, uint32_t *n);
 	/* Which literal of the variable to try first. */
 	uint32_t (*prefer)(void *arg, uint32_t var);
+	/* True: the variable need not be decided now: the theory's model has a value for it. It is not asked about again before cdcl_again. Or NULL. */
+	bool (*settled)(void *arg, uint32_t var);
 	/* True: give up. Asked now and then. */
 	bool (*stop)(void *arg);
 	/* A clause was learned; or NULL. */
@@ -39,11 +41,15 @@ struct cdcl; /* the arena's */
 struct cdcl *cdcl_new(struct arena *a, uint32_t nvars, const struct cdcl_theory *th);
 /* One variable more: the next number. Before solving, or from `final`. */
 uint32_t cdcl_var(struct cdcl *s);
+/* From `final`: the variable must be decided after all. False: it has a value. */
+bool cdcl_again(struct cdcl *s, uint32_t var);
 /* A clause, before solving. */
 void cdcl_add(struct cdcl *s, const uint32_t *lits, uint32_t n);
 /* 1 satisfiable (the theory has heard the model), 0 not, -1 stopped. */
 int cdcl_solve(struct cdcl *s);
 bool cdcl_true(const struct cdcl *s, uint32_t lit);
+/* Is it true whatever is decided? */
+bool cdcl_certain(const struct cdcl *s, uint32_t lit);
 uint64_t cdcl_conflicts(const struct cdcl *s);
 
 #endif

@@ -23,6 +23,8 @@ struct txn_answer {
 	int implied_by; /* index of the answer that implies this one, or -1 */
 };
 
+struct txn_keys;
+
 struct txn_check {
 	const struct deps *deps;
 	struct txn_answer answers[LEVEL_COUNT][ORDER_COUNT];
@@ -31,6 +33,8 @@ struct txn_check {
 	enum txn_order most;      /* the strongest order that the history tells of */
 	struct arena *arena;
 	bool prove;
+	const struct txn_keys *keys; /* each key alone (keys.h), when that was asked, too; or NULL */
+	uint32_t followed;           /* the line with which it became violated, when it is being written; or 0 */
 };
 
 /* False: the question cannot be asked of this history: *why says what is missing. */

@@ -1,5 +1,6 @@
 /* say: see say.h. */
 #include "txn/say.h"
+#include "txn/keys.h"
 
 #include <string.h>
 
@@ -383,9 +384,39 @@ static bool ambiguous(const struct txn_answer *a)
 	return a->asked && a->decided && a->d.verdict == TXN_UNDECIDED && !strcmp(a->d.limit, "ambiguous");
 }
 
+/* The same of the keys, each alone: steps are told of the history that has nothing but the key. */
+static void keys_reason(const struct txn_keys *k, struct buf *out)
+{
+	struct txn_check alone = { .deps = &k->deps };
+	txn_say_reason(&alone, &k->why, out);
+}
+
+static void say_keys(const struct txn_check *c, bool colors, struct buf *out)
+{
+	static const char *const words[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
+	const struct txn_keys *k = c->keys;
+	buf_printf(out, "%s%s%s: linearizable keys", color(colors, k->verdict), words[k->verdict], colors ? "\033[0m" : "");
+	if (k->verdict == TXN_HOLDS) {
+		buf_printf(out, ": %s %u key%s, alone\n", k->njudged == 1 ? "the" : "each of", k->njudged,
+		           k->njudged == 1 ? "" : "s");
+	} else if (k->verdict == TXN_UNDECIDED) {
+		buf_printf(out,
+		           strcmp(k->limit, "ambiguous") ? ": the limit on %s was reached\n"
+		                                         : ": a value that was read has several possible origins\n",
+		           k->limit);
+	} else {
+		buf_str(out, ": key ");
+		val_print(&th_of(c)->h->vals, th_of(c)->h->keys.data[k->key], out);
+		buf_printf(out, " alone is not: %s\n", anomaly_names[k->why.name]);
+		keys_reason(k, out);
+	}
+}
+
 void txn_say_text(const struct txn_check *c, bool witness, bool colors, struct buf *out)
 {
 	say_head(c, out);
+	if (c->followed)
+		buf_printf(out, "violated with line %u; the lines before it violate nothing that was asked for\n", c->followed);
 	if (c->all)
 		say_lattice(c, colors, out);
 	uint32_t open = 0, told = 0; /* levels that are undecided for the same reason are told together */
@@ -402,6 +433,8 @@ void txn_say_text(const struct txn_check *c, bool witness, bool colors, struct b
 		if (witness && a->d.verdict == TXN_HOLDS)
 			say_order(c, &txn_check_reason(c, i)->d, out);
 	}
+	if (c->keys)
+		say_keys(c, colors, out);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
@@ -537,6 +570,26 @@ static void json_level(const struct txn_check *c, struct json_out *j, struct iso
 	json_end(j);
 }
 
+static void json_keys(const struct txn_check *c, struct json_out *j)
+{
+	const struct txn_keys *k = c->keys;
+	json_begin_object(j, "keys");
+	json_text(j, "verdict", json_words[k->verdict]);
+	json_uint(j, "judged", k->njudged);
+	if (k->verdict == TXN_UNDECIDED)
+		json_text(j, "limit", k->limit);
+	if (k->verdict == TXN_VIOLATED) {
+		struct buf sentence;
+		buf_init(&sentence);
+		keys_reason(k, &sentence);
+		val_json(&th_of(c)->h->vals, th_of(c)->h->keys.data[k->key], json_value(j, "key"));
+		json_text(j, "anomaly", anomaly_names[k->why.name]);
+		json_text_buf(j, "sentence", &sentence);
+		buf_free(&sentence);
+	}
+	json_end(j);
+}
+
 void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 {
 	const struct txn_history *th = th_of(c);
@@ -553,6 +606,8 @@ void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 	json_uint(&j, "operations", th->nops);
 	json_uint(&j, "failed", th->naborted);
 	json_uint(&j, "pending", th->nunknown);
+	if (c->followed)
+		json_uint(&j, "followed", c->followed);
 	if (th->version_order)
 		json_text(&j, "version_order", version_order_names[th->version_order]);
 	val_json(&th->h->vals, c->deps->init, json_value(&j, "init"));
@@ -583,6 +638,8 @@ void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 		if (c->answers[nth(k).level][nth(k).order].asked)
 			json_level(c, &j, nth(k), witness);
 	json_end(&j);
+	if (c->keys)
+		json_keys(c, &j);
 	json_end(&j);
 	json_out_end(&j);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "txn/check.h"
+#include "txn/keys.h"
 #include "txn/read.h"
 #include "verify/txn_order.h"
 #include "verify/txn_refute.h"
@@ -219,6 +220,52 @@ static enum claim_answer hold_level(const struct txn_held *v, const json_t *answ
 	return again(v, of, claimed, why);
 }
 
+/* What is said of the keys, each alone, has no proof: it is decided again. */
+static void hold_keys(struct claim_list *l, const json_t *said, const struct deps *deps, struct history *h, struct diags *d)
+{
+	static const char *const words[] = { "holds", "violated", "unknown" };
+	struct claim c = { .name = "linearizable keys", .claimed = text_of(said, "verdict"), .answer = CLAIM_REJECTED };
+	struct txn_keys k;
+	if (!strcmp(c.claimed, "unknown")) {
+		c.claimed = NULL;
+		c.answer = CLAIM_UNKNOWN;
+		c.why = "the report does not say";
+	} else if (!deps->th->realtime) {
+		c.why = "the history has no real time";
+	} else {
+		txn_keys_check(&k, deps, h->arena, d, h->lim);
+		bool same = !strcmp(c.claimed, words[k.verdict]);
+		c.answer = k.verdict == TXN_UNDECIDED ? CLAIM_UNKNOWN : same ? CLAIM_ACCEPTED : CLAIM_REJECTED;
+		c.why = k.verdict == TXN_UNDECIDED ? "a limit was reached"
+		        : same                     ? "decided again, with the same result"
+		                                   : "decided again, with the opposite result";
+		txn_keys_free(&k);
+	}
+	claim_list_add(l, &c);
+}
+
+/* The history, or of one that was followed the lines up to the one with which the report was made. */
+static bool open_lines(struct reader *r, const json_t *result, struct history *h, const char *path, enum format format,
+                       struct diags *d)
+{
+	json_int_t lines = json_integer_value(json_object_get(result, "followed"));
+	struct source src;
+	struct why why = { "" };
+	if (lines <= 0)
+		return reader_open(r, h, path, format, d);
+	memset(r, 0, sizeof *r);
+	if (!source_read(&src, h->arena, path, &why)) {
+		diag_error(d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", path, why.text);
+		return false;
+	}
+	size_t len = 0;
+	for (const char *p = src.text; lines && len < src.len; lines--) {
+		p = memchr(src.text + len, '\n', src.len - len);
+		len = p ? (size_t)(p - src.text) + 1 : src.len;
+	}
+	return reader_open_text(r, h, path, src.text, len, format, d);
+}
+
 int txn_verify(struct claim_list *l, const json_t *result, struct history *h, const char *path, enum format format, struct diags *d)
 {
 	assert(json_object_get(result, "levels"));
@@ -227,7 +274,7 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 	struct deps deps;
 	const json_t *answer;
 	size_t k;
-	if (!reader_open(&r, h, path, format, d)) {
+	if (!open_lines(&r, result, h, path, format, d)) {
 		reader_close(&r);
 		return CLAIM_INPUT;
 	}
@@ -258,6 +305,8 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 			claim_list_add(l, &c);
 		}
 		txn_facts_free(v.facts);
+		if (json_object_get(result, "keys"))
+			hold_keys(l, json_object_get(result, "keys"), &deps, h, d);
 	}
 	txn_history_free(&th);
 	return ok ? claim_list_code(l) : CLAIM_INPUT;

@@ -7,6 +7,7 @@ Cases are written as in Elle's own tests: ax1 appends 1 to x, rx12 reads [1 2], 
 import gzip
 import json
 import os
+import random
 import re
 import shutil
 import struct
@@ -350,8 +351,10 @@ check("the text report: lattice, reason", code == 1 and "strong-session" in out 
 code, out, err = run([INTACT, "history", "--witness", "--level=serializable", "-"], stdin=STALE)
 check("--witness: the order", code == 0 and "in this order: T2 T1" in out, out)
 
-code, out, err = run([INTACT, "history", "--follow", "-"], stdin=STALE)
-check("--follow says that it is not about transactions", code == 2 and "transactions" in err, err)
+code, out, err = run([INTACT, "history", "--follow", "-"], stdin=history(["0:wx1", "1:rx1"]))
+check("--follow: answers alone are refused", code == 2 and "not answers alone" in err, err)
+code, out, err = run([INTACT, "history", "--follow", "-"], stdin="r(1,2,3,4)\n")
+check("--follow: formats without invocations are refused", code == 2 and "a record a line" in err, err)
 page = os.path.join(TMP, "p.html")
 run([INTACT, "history", "-q", "--html=" + page, "-"], stdin=STALE)
 check("a page", os.path.getsize(page) > 10000)
@@ -445,6 +448,103 @@ check("--generate: the same seed, the same history", generated("n=50,seed=9") ==
 for spec, word in (("m=3", "no parameter"), ("n=x", "number from"), ("anomaly=G3", "did you mean"), ("reads=101", "0 to 100"), ("aborts=60,infos=60", "100 percent")):
     code, out, err = run([INTACT, "history", "--generate=" + spec])
     check(f"error: --generate={spec}", code == 2 and word in err, err)
+
+# ---- as lines come --------------------------------------------------------------------------------------
+
+
+def overlapping(seed):
+    """Lines of a random history of three processes with wrong reads, lost answers and aborts: invocations and answers."""
+    rng = random.Random(seed)
+    lists, lines, todo, written = seed % 2, [], {}, {k: [] for k in "xy"}
+    for number in range(1, 14):
+        p = rng.randrange(3)
+        if p in todo:
+            ops, kind = todo.pop(p), rng.choices(["ok", "fail", "info"], [8, 1, 1])[0]
+        else:
+            ops, kind = [], "invoke"
+            for i in range(rng.randint(1, 3)):
+                k = rng.choice("xy")
+                v = f"{number}{i}" if rng.random() < .5 else None
+                ops.append((k, v))
+                written[k] += [v] if v else []
+            todo[p] = ops
+        said = []
+        for k, v in ops:
+            seen = rng.randint(0, len(written[k]))
+            read = "nil" if not seen or kind == "invoke" else f"[{' '.join(written[k][:seen])}]" if lists else written[k][seen - 1]
+            said.append(f"[{':append' if lists else ':w'} :{k} {v}]" if v else f"[:r :{k} {read}]")
+        lines.append(f"{{:process {p}, :type :{kind}, :f :txn, :value [{' '.join(said)}]}}\n")
+    return lines
+
+
+ends = {0: 0, 1: 0}
+for seed in range(24):
+    lines, asked = overlapping(seed), [[], ["--level=serializable"], ["--level=read-committed"], ["--level=strong-session-causal"]][seed % 4]
+    codes = [run([INTACT, "history", "-q", *asked, "-"], stdin="".join(lines[:n]))[0] for n in range(1, len(lines) + 1)]
+    first = codes.index(1) + 1 if 1 in codes else 0
+    code, out, err = run([INTACT, "history", "--follow", "--json=-", *asked, "-"], stdin="".join(lines))
+    r = json.loads(out)["results"][0]
+    check(f"--follow, seed {seed}: ends with the line that an offline check of every prefix names",
+          (code, r.get("followed", 0)) == (1 if first else codes[-1], first) and set(codes) <= {0, 1}, (code, r.get("followed"), codes, err))
+    ends[code] += 1
+check("--follow: some hold, some do not", ends[0] and ends[1], ends)
+
+lines = generated("n=3000,anomaly=long-fork").splitlines(keepends=True)
+with subprocess.Popen([INTACT, "history", "--follow", "--json=-", "--witness", "--level=snapshot-isolation", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+    try:
+        p.stdin.write("".join(lines))  # the pipe stays open: it ends because of what it has read
+        p.stdin.flush()
+    except BrokenPipeError:
+        pass
+    r = json.loads(p.stdout.read())["results"][0]
+    try:
+        p.stdin.close()
+    except BrokenPipeError:
+        pass
+check("--follow: it ends while the pipe is open", p.returncode == 1 and r["levels"][0]["anomaly"] == "long-fork", r["levels"])
+n = r["followed"]
+check("--follow: with the first line that violates", [run([INTACT, "history", "-q", "--level=snapshot-isolation", "-"], stdin="".join(lines[:k]))[0]
+      for k in (n - 1, n)] == [0, 1], n)
+path = os.path.join(TMP, "followed.edn")
+with open(path, "w") as f:
+    f.write("".join(lines))
+run([INTACT, "history", "--follow", "--witness", "--level=snapshot-isolation", "--json=" + path + ".json", path])
+code, out, err = run([INTACT, "verify", path + ".json"])
+check("--follow: verify checks the report with the lines that it is about", code == 0 and "accepted" in out, out + err)
+code, out, err = run([INTACT, "history", "--follow", "--level=snapshot-isolation", path])
+check("--follow: says with which line", f"violated with line {n};" in out, out)
+
+# ---- each key alone ---------------------------------------------------------------------------------------
+
+ends = {0: 0, 1: 0}
+for seed in range(16):
+    text = "".join(overlapping(100 + seed))
+    alone = {k: re.sub(rf"\[:(r|w|append) :(?!{k})[xy] (\[[^]]*\]|[^]]*)\] ?", "", text) for k in "xy"}
+    want = {k: run([INTACT, "history", "-q", "--level=strict-serializable", "-"], stdin=alone[k])[0] for k in "xy"}
+    code, r, err = judge(text, "--keys", "--level=serializable")
+    broken = [k for k in "xy" if want[k] == 1]
+    both = 1 if broken or level(r, "serializable")["verdict"] == "violated" else 0
+    check(f"--keys, seed {seed}: as for the history of each key", set(want.values()) <= {0, 1} and code == both and
+          (r["keys"]["verdict"], r["keys"].get("key", "").strip(":") or None) in ([("violated", k) for k in broken] or [("holds", None)]), (code, want, r["keys"], err))
+    ends[1 if broken else 0] += 1
+check("--keys: some hold, some do not", ends[0] and ends[1], ends)
+path = os.path.join(TMP, "fork.edn")
+with open(path, "w") as f:
+    f.write(generated("n=60,anomaly=long-fork"))
+code, out, err = run([INTACT, "history", "--keys", "--level=serializable", "--json=" + path + ".json", path])
+check("--keys: a long fork is linearizable key by key, and not serializable", code == 1 and "HOLDS: linearizable keys" in out, out + err)
+code, out, err = run([INTACT, "verify", path + ".json"])
+check("--keys: verify decides it again", code == 0 and "accepted: linearizable keys" in out, out + err)
+with open(path + ".json") as f:
+    forged = f.read().replace('"keys":{"verdict":"holds"', '"keys":{"verdict":"violated"')
+with open(path + ".json", "w") as f:
+    f.write(forged)
+code, out, err = run([INTACT, "verify", path + ".json"])
+check("--keys: verify rejects a forged one", code == 1 and "linearizable keys" in out, out + err)
+code, out, err = run([INTACT, "history", "--keys", "-"], stdin=generated("n=40,anomaly=lost-update"))
+check("--keys: the report names the key and why", code == 1 and "key 50 alone is not: lost-update" in out, out)
+code, out, err = run([INTACT, "history", "--keys", "-"], stdin=history(["0:wx1", "1:rx1"]))
+check("--keys: needs invocations", code == 2 and "no real time" in err, err)
 
 # ---- larger ones -------------------------------------------------------------------------------------
 
