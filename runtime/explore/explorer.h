@@ -670,6 +670,11 @@ void x_signal_stack(void);
 bool x_identity(long nr, long a[6], long *r);
 bool x_own_process(long id);
 long x_syscall(long nr, const long a[6], uintptr_t pc);
+#define X_IO 16 /* the address of all that system calls on files and descriptors change: io.c */
+/* The point of a system call, if it is one; waits until the call need not. */
+void x_io_point(long nr, const long a[6], uintptr_t pc);
+void x_offsets_note(void); /* see fork_runs */
+void x_offsets_restore(void);
 void x_syscalls_restore(void);
 void x_output(int fd, const void *p, size_t n);
 void x_signals(void);

@@ -201,6 +201,7 @@ static void restore(void)
 static _Noreturn void fork_runs(void)
 {
 	x_server_pid = x_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	x_offsets_note();
 	for (;;) {
 		X.finished = false;
 		long pid = x_child_pid = x_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
@@ -217,6 +218,7 @@ static _Noreturn void fork_runs(void)
 			x_give_up(CONTROL_WHY_INTERNAL, "cannot create a process for a run (error %d)", (int)-pid);
 		while (x_sys(SYS_wait4, pid, (long)&status, 0, 0, 0, 0) == -EINTR)
 			;
+		x_offsets_restore();
 		if (X.ctl->state == CONTROL_GIVEN_UP)
 			leave(3);
 		if (!X.finished) { /* killed from outside, or by what we cannot catch */

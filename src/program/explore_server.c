@@ -52,7 +52,10 @@ bool server_new(struct explore_server *s, struct buf *err)
 
 void server_free(struct explore_server *s)
 {
-	server_kill(s);
+	if (s->pid > 0 && !s->ended) {
+		kill(s->pid, SIGKILL);
+		waitpid(s->pid, &s->status, 0);
+	}
 	if (s->c) {
 		munmap(s->c, sizeof *s->c);
 		close(s->fd);
@@ -332,14 +335,4 @@ void server_wait(struct explore_server *s, unsigned n, double seconds, double st
 		int ms = left > 0.05 ? 50 : (int)(left * 1000) + 1;
 		poll(p, k, ms);
 	}
-}
-
-void server_kill(struct explore_server *s)
-{
-	if (s->pid > 0 && !s->ended) {
-		kill(s->pid, SIGKILL);
-		waitpid(s->pid, &s->status, 0);
-		s->ended = true;
-	}
-	assert(s->pid <= 0 || s->ended);
 }

@@ -47,7 +47,6 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
  * a process ends after the run that is under way, which may take twice as long as those before it, at least a second;
  * then it is cut off. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
-void server_kill(struct explore_server *s);
 /* Before it is started: it may ask questions. False after a message. */
 bool server_asks(struct explore_server *s, struct buf *err);
 /* Waits for the next question of one process; false: it has ended, or was ended after 2 * `stall` seconds. */
