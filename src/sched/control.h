@@ -194,8 +194,8 @@ struct control {
 	uint32_t kept_places;                          /* of `places`, those that were points in it */
 	uint64_t aside;                                /* only_gaps: runs that failed without having entered a gap */
 	uint64_t gaps;                                 /* NOT_ATOMIC: of which the block is one; else those that were entered */
-	uint32_t nlinks, block_thread;           /* nlinks 0: no block is known not to be atomic */
-	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC, or of a run in detail that failed otherwise */
+	uint32_t nlinks, block_thread;                 /* nlinks 0: no block is known not to be atomic */
+	struct control_link link[CONTROL_LINKS];       /* NOT_ATOMIC, or of a run in detail that failed otherwise */
 	char block_name[128];
 	uint64_t block_pc;
 	uint32_t nout;
