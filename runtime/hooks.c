@@ -42,7 +42,7 @@ static NOINLINE void touch_watched(uintptr_t addr, unsigned mask, bool write, ui
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 >> 8 & mask) == mask) {
 			if (!rt_dyn.reach.whole && read_as_all(me, c, w0, mask))
 				return;
-		} else if (rt_take_over(me, c, mask, write)) {
+		} else if (rt_take_over(me, c, mask, write, addr, pc)) {
 			return;
 		}
 	}

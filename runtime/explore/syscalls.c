@@ -148,7 +148,10 @@ void x_signal_stack(void)
 /* Of the process that starts one for each run: both are its own, not shared. */
 long x_server_pid, x_child_pid;
 
-/* The tool says that a run goes on for too long without a point. */
+/*
+ * The tool says that the run takes long. If it has come to a point since the last such signal it goes on; otherwise it is
+ * taken to loop. When the time is over it is cut off.
+ */
 static void on_stall(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -160,13 +163,25 @@ static void on_stall(int sig, siginfo_t *info, void *context)
 	}
 	if (!X.active)
 		return;
+	bool over = __atomic_load_n(&X.ctl->stop, __ATOMIC_RELAXED) == CONTROL_STOP_NOW;
+	uint32_t steps = 0;
+	sched_events(X.sched, &steps);
+	if (!over && (X.probed_run != X.run || X.probed_steps != steps)) {
+		X.probed_run = X.run;
+		X.probed_steps = steps;
+		X.ctl->beat++;
+		return;
+	}
 	X.end_pc = (uintptr_t)g[REG_RIP];
-	if (X.end_pc - (uintptr_t)x_sys <= (uintptr_t)x_sys_end - (uintptr_t)x_sys) {
+	if (!over && X.end_pc - (uintptr_t)x_sys <= (uintptr_t)x_sys_end - (uintptr_t)x_sys) {
 		X.end_pc = X.call_pc;
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "system call %u waits for something outside of the program", X.call);
 	}
-	X.end = CONTROL_ENDLESS;
-	rt_print(X.text, sizeof X.text, "a thread runs too long without a scheduling point (--stall)");
+	X.end = over ? CONTROL_PRUNED : CONTROL_ENDLESS;
+	if (over)
+		X.ctl->late = 1;
+	else
+		rt_print(X.text, sizeof X.text, "a thread runs too long without a scheduling point (--stall)");
 	g[REG_RSP] = (greg_t)(((uintptr_t)X.controller_sp & ~(uintptr_t)15) - 8);
 	g[REG_RIP] = (greg_t)(uintptr_t)x_end_run;
 }
