@@ -38,6 +38,7 @@
 
 #include <limits.h>
 
+/* clang-format off */
 /* Results that are no number. */
 #define INTACT_VOID  (LONG_MIN + 1) /* nothing to return */
 #define INTACT_EMPTY (LONG_MIN + 2) /* there was nothing to take */
@@ -122,6 +123,7 @@ struct intact_test {
 	{                                                                                                   \
 		return intact_test_stress(&(test), argc, argv);                                             \
 	}
+/* clang-format on */
 
 /* ---- the stress test: real threads ------------------------------------------------------------------ */
 
@@ -196,7 +198,8 @@ INTACT_TEST_FN unsigned intact_test_number(const struct intact_test *t, const ch
 	while (t->operations[i].call && strcmp(t->operations[i].name, name))
 		i++;
 	if (!t->operations[i].call) {
-		fprintf(stderr, "%s: 'before' or 'after' names the operation '%s', which the object does not have\n", t->name, name);
+		fprintf(stderr, "%s: 'before' or 'after' names the operation '%s', which the object does not have\n", t->name,
+		        name);
 		exit(2);
 	}
 	return i;
@@ -426,7 +429,8 @@ INTACT_TEST_FN int intact_test_usage(const struct intact_test *t, const char *pr
 	return status;
 }
 
-INTACT_TEST_FN int intact_test_rounds(struct intact_test_round *r, unsigned long rounds, unsigned long seed, const char *path, FILE *f)
+INTACT_TEST_FN int intact_test_rounds(struct intact_test_round *r, unsigned long rounds, unsigned long seed, const char *path,
+                                      FILE *f)
 {
 	const struct intact_test *t = r->test;
 	unsigned long unknown = 0, state = seed * 2654435761ul + 88172645463325252ul;
@@ -439,8 +443,8 @@ INTACT_TEST_FN int intact_test_rounds(struct intact_test_round *r, unsigned long
 		int found = t->spec ? 1 : intact_test_search(r, order, 0, 0);
 		unknown += found < 0;
 		if (!found) {
-			printf("%s: NOT LINEARIZABLE in round %lu: no order of these calls, one at a time, gives these results\n", t->name,
-			       i + 1);
+			printf("%s: NOT LINEARIZABLE in round %lu: no order of these calls, one at a time, gives these results\n",
+			       t->name, i + 1);
 			intact_test_show(stdout, r);
 			return 1;
 		}
@@ -483,8 +487,9 @@ INTACT_TEST_FN int intact_test_stress(const struct intact_test *t, int argc, cha
 	}
 	for (unsigned i = 0; i < INTACT_TEST_OPERATIONS && t->operations[i].call; i++)
 		if (t->operations[i].flags & INTACT_BLOCKS) {
-			fprintf(stderr, "%s: the operation '%s' may wait, so that a stress test might not end: use `intact explore`\n", t->name,
-			        t->operations[i].name);
+			fprintf(stderr,
+			        "%s: the operation '%s' may wait, so that a stress test might not end: use `intact explore`\n",
+			        t->name, t->operations[i].name);
 			return 2;
 		}
 	r.test = t;

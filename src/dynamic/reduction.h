@@ -235,11 +235,11 @@ struct dynamic {
 	uint32_t history;     /* log entries a thread looks back on */
 	uintptr_t *functions; /* met with locks or racing data below them: a hash */
 	uint32_t nfunctions;
-	uint32_t ready;        /* findings with evidence: someone should look */
-	struct trail **trails; /* by slot, as they are first used */
-	struct trail *spare;   /* of all threads for which there was no memory */
-	uint8_t *watched;      /* facts.h: words that findings are about, counted */
-	struct kept_sections **kept;    /* facts.h: by lock and place among its evidence */
+	uint32_t ready;              /* findings with evidence: someone should look */
+	struct trail **trails;       /* by slot, as they are first used */
+	struct trail *spare;         /* of all threads for which there was no memory */
+	uint8_t *watched;            /* facts.h: words that findings are about, counted */
+	struct kept_sections **kept; /* facts.h: by lock and place among its evidence */
 	uint32_t nwatched, nmatched;
 	uintptr_t static_lo, static_hi; /* the program's own file: its variables are never given back */
 	bool dropped;                   /* facts.h: data of one thread that was not kept */

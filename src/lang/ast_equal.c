@@ -12,8 +12,8 @@ static bool same_type(const struct type_ref *a, const struct type_ref *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->kind == b->kind && a->ranged == b->ranged && a->spurious == b->spurious && a->name == b->name && same_expr(a->lo, b->lo) &&
-	       same_expr(a->hi, b->hi) && same_decls(a->enum_def, b->enum_def);
+	return a->kind == b->kind && a->ranged == b->ranged && a->spurious == b->spurious && a->name == b->name &&
+	       same_expr(a->lo, b->lo) && same_expr(a->hi, b->hi) && same_decls(a->enum_def, b->enum_def);
 }
 
 static bool same_exprs(const struct expr *a, const struct expr *b)

@@ -229,7 +229,7 @@ static double grace(const struct explore_server *s)
 static void heed_limit(struct explore_server *s, double now)
 {
 	enum { WAIT = 5 };
-	if (!s->until || now < s->until)
+	if (s->until <= 0 || now < s->until)
 		return;
 	if (!s->c->stop)
 		__atomic_store_n(&s->c->stop, CONTROL_STOP_AFTER, __ATOMIC_RELAXED);
