@@ -146,6 +146,8 @@ bool functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 		some.jobs = 1;
 		some.strategy = SCHED_MIX;
 		some.no_coverage = true;
+		if (ask->until > 0) /* half of the time at most */
+			some.until = (server_now() + ask->until) / 2;
 		int rc = explore_search(&quiet, &some, &got);
 		done = rc == EXIT_HOLDS && got.modules;
 		if (done) {
