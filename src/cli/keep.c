@@ -7,7 +7,7 @@
 
 #include "base/invariant.h"
 
-#define EVERY "10m"
+#define DEFAULT_EVERY "10m"
 
 static volatile sig_atomic_t stop;
 
@@ -74,7 +74,7 @@ int keep_begin(struct keep *k, struct cli *cli, const struct cmd *cmd, const str
 	if (o->engine && o->engine->ask_itself)
 		return cli_usage(cli, cmd, "--engine=%s cannot be checkpointed: it is no search over states",
 		                 o->engine->about.name);
-	if (!check_keep_interval(k->every ? k->every : EVERY, &setup.every))
+	if (!check_keep_interval(k->every ? k->every : DEFAULT_EVERY, &setup.every))
 		return cli_usage(cli, cmd, "--every: expected a time such as 90s, 10m or 2h");
 	buf_init(&err);
 	o->search.checkpoint = k->c = check_keep_open(&setup, p, o, &err);

@@ -325,18 +325,17 @@ static bool get_manifest(struct checkpoint *c, struct cursor in, struct buf *err
 }
 
 /* All bytes of a file; NULL: `why` says why. */
-static unsigned char *read_all(int dir, const char *name, off_t max, size_t *len, const char **why)
+static unsigned char *read_all(int dir, const char *name, off_t max, size_t *len, struct why *why)
 {
 	struct stat st;
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
 	unsigned char *text = NULL;
-	*why = NULL;
 	if (fd < 0 || fstat(fd, &st) != 0)
-		*why = strerror(errno);
+		why_set(why, "%s", strerror(errno));
 	else if (!S_ISREG(st.st_mode) || st.st_size > max)
-		*why = "not a file that intact wrote";
+		why_set(why, "not a file that intact wrote");
 	else if (!(text = malloc((size_t)st.st_size + 1)))
-		*why = "out of memory";
+		why_set(why, "out of memory");
 	*len = 0;
 	while (text && *len < (size_t)st.st_size) {
 		ssize_t k = read(fd, text + *len, (size_t)st.st_size - *len);
@@ -365,11 +364,12 @@ static bool whole(struct checkpoint *c, const struct checkpoint_file *f, bool ru
 		close(fd);
 	if (!wrong && !runs) {
 		size_t len;
-		unsigned char *text = read_all(c->dir, f->name, (off_t)1 << 42, &len, &wrong);
+		struct why why;
+		unsigned char *text = read_all(c->dir, f->name, (off_t)1 << 42, &len, &why);
 		uint32_t crc = 0;
 		for (int i = 0; text && f->length >= 4 && i < 4; i++)
 			crc |= (uint32_t)text[f->length - 4 + (unsigned)i] << 8 * i;
-		if (!wrong && (len != f->length || len < 4 || crc != crc32_z(0, text, len - 4)))
+		if (!text || (len != f->length || len < 4 || crc != crc32_z(0, text, len - 4)))
 			wrong = "is damaged";
 		free(text);
 	}
@@ -381,11 +381,11 @@ static bool whole(struct checkpoint *c, const struct checkpoint_file *f, bool ru
 static bool load(struct checkpoint *c, struct buf *err)
 {
 	size_t len, magic = strlen(MAGIC);
-	const char *why;
+	struct why why;
 	unsigned char *text = read_all(c->dir, MANIFEST, MANIFEST_MAX, &len, &why);
 	uint32_t crc = 0;
 	if (!text) {
-		buf_printf(err, "holds no checkpoint: %s: %s", MANIFEST, why);
+		buf_printf(err, "holds no checkpoint: %s: %s", MANIFEST, why.text);
 		return false;
 	}
 	for (int i = 0; len >= 4 && i < 4; i++)

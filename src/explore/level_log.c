@@ -155,39 +155,30 @@ static bool read_at(int fd, void *to, uint64_t n, uint64_t offset)
 	return true;
 }
 
-/* The states of one run, unpacked by the layout it was written with. */
-static const char *drain_run(const struct state_run_head *h, const unsigned char *rest, level_log_each *each, void *arg)
+/* The states of one run, with the layout it was written with. */
+static const char *drain_run(const struct state_run_head *h, const unsigned char *rest, level_log_each_run *each, void *arg)
 {
 	const uint8_t *bits;
 	uint64_t *states;
+	const char *wrong = NULL;
+	struct store_layout at = { 0 };
 	if (!state_run_read(h, rest, &bits, &states))
 		return "is damaged";
 	for (uint32_t i = 0; i < h->nfields; i++)
-		if (bits[i] < 1 || bits[i] > 32) {
-			free(states);
-			return "is damaged";
-		}
-	struct store_layout at = { 0 };
-	uint32_t *ids = malloc(h->nfields * sizeof *ids);
-	const char *wrong = ids && store_lay_out(&at, h->nfields, bits) ? NULL : "does not fit into memory";
+		if (bits[i] < 1 || bits[i] > 32)
+			wrong = "is damaged";
+	if (!wrong && !store_lay_out(&at, h->nfields, bits))
+		wrong = "does not fit into memory";
 	if (!wrong && at.words != h->words)
 		wrong = "is damaged";
-	for (uint64_t k = 0; !wrong && k < h->n; k++) {
-		const uint64_t *words = states + k * h->words;
-		for (uint32_t i = 0; i < h->nfields; i++)
-			ids[i] = (uint32_t)(words[at.field[i].word] >> at.field[i].shift &
-			                    (((uint64_t)1 << at.field[i].bits) - 1)) -
-			         (i == 0);
-		if (!each(arg, h->what, ids))
-			wrong = "names states that do not exist";
-	}
+	if (!wrong && !each(arg, &(struct level_run){ h->what, h->n, states, &at }))
+		wrong = "names states that do not exist";
 	free(at.field);
-	free(ids);
 	free(states);
 	return wrong;
 }
 
-static const char *read_runs(int fd, uint64_t offset, uint64_t length, uint32_t nfields, level_log_each *each, void *arg)
+static const char *read_runs(int fd, uint64_t offset, uint64_t length, uint32_t nfields, level_log_each_run *each, void *arg)
 {
 	uint64_t end = offset + length;
 	const char *wrong = NULL;
@@ -215,10 +206,35 @@ static const char *read_runs(int fd, uint64_t offset, uint64_t length, uint32_t 
 	return wrong;
 }
 
-const char *level_log_drain(int fd, uint64_t offset, uint64_t length, uint32_t nfields, level_log_each *each, void *arg)
+const char *level_log_drain_runs(int fd, uint64_t offset, uint64_t length, uint32_t nfields, level_log_each_run *each, void *arg)
 {
 	assert(nfields && each);
 	return read_runs(fd, offset, length, nfields, each, arg);
+}
+
+struct by_state {
+	level_log_each *each;
+	void *arg;
+	uint32_t *ids;
+};
+
+static bool each_state(void *arg, const struct level_run *run)
+{
+	struct by_state *b = arg;
+	bool ok = true;
+	for (uint64_t k = 0; ok && k < run->n; k++) {
+		store_unpack_by(run->at, run->states + k * run->at->words, b->ids);
+		ok = b->each(b->arg, run->level, b->ids);
+	}
+	return ok;
+}
+
+const char *level_log_drain(int fd, uint64_t offset, uint64_t length, uint32_t nfields, level_log_each *each, void *arg)
+{
+	struct by_state b = { each, arg, malloc(nfields * sizeof *b.ids) };
+	const char *wrong = b.ids ? level_log_drain_runs(fd, offset, length, nfields, each_state, &b) : "does not fit into memory";
+	free(b.ids);
+	return wrong;
 }
 
 const char *level_log_verify(int fd, uint64_t offset, uint64_t length)

@@ -42,9 +42,19 @@ bool level_log_end(struct level_log *l);
 bool level_log_sync(struct level_log *l);
 uint64_t level_log_bytes(const struct level_log *l);
 
-/* A list of states that is read: `ids` are nfields of them. False stops. */
+struct level_run { /* states that are read: sorted, all of one level and one layout */
+	uint32_t level;
+	uint64_t n;
+	const uint64_t *states; /* at->words each */
+	const struct store_layout *at;
+};
+
+/* False stops: they are not what they should be. */
+typedef bool level_log_each_run(void *arg, const struct level_run *run);
+/* Every run of `length` bytes of a file, of states with so many fields; NULL, or what is wrong. */
+const char *level_log_drain_runs(int fd, uint64_t offset, uint64_t length, uint32_t nfields, level_log_each_run *each, void *arg);
+/* The same state by state: `ids` are nfields of them. */
 typedef bool level_log_each(void *arg, uint32_t level, const uint32_t *ids);
-/* Every state of the first `length` bytes of a file; NULL, or what is wrong. */
 const char *level_log_drain(int fd, uint64_t offset, uint64_t length, uint32_t nfields, level_log_each *each, void *arg);
 /* The same without decoding: only the checksums. */
 const char *level_log_verify(int fd, uint64_t offset, uint64_t length);

@@ -3,7 +3,7 @@
  *
  * A state names its parts by ids, so a state that was written means something only with the
  * tables that gave out the ids. The tables are written in the order of the ids and filled in
- * that order again; what is derived (attributes, transitions) is worked out anew. What is read
+ * that order again; what is derived (attributes, transitions) is computed again. What is read
  * is checked: an id that does not come out as it was is damage.
  */
 #include "base/invariant.h"

@@ -223,7 +223,7 @@ static void tell_limits(struct search *s)
 }
 
 /* Fields as wide as all ids given out so far need. */
-bool search_fit_fields(struct search *s)
+static bool widen(struct search *s)
 {
 	const struct product *x = &s->prod;
 	uint32_t sum = s->bits[0] = bits_for(x->globals.n + 1);
@@ -234,6 +234,13 @@ bool search_fit_fields(struct search *s)
 	for (uint32_t i = 0; sum + s->nthreads + 1 <= 63 && i <= s->nthreads; i++)
 		s->bits[i]++;
 	assert(s->bits[0] <= 32);
+	s->widen = false;
+	return search_set_fields(s);
+}
+
+bool search_set_fields(struct search *s)
+{
+	const struct product *x = &s->prod;
 	bool ok = store_widen(&s->store, s->bits, convert_chunks, s);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
 		ok = worker_room(&s->workers[i]);
@@ -241,7 +248,6 @@ bool search_fit_fields(struct search *s)
 	search_make_spans(s);
 	for (uint32_t i = 0; ok && i < s->nthreads; i++)
 		assert(x->kinds[x->kind_of[i]].ninfo <= x->kinds[x->kind_of[i]].limit + 1ull); /* each id fits its field */
-	s->widen = false;
 	return ok;
 }
 
@@ -380,7 +386,7 @@ static void lead(struct search *s)
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		done &= !s->workers[i].chunk;
 	bool whole = s->r->verdict == SEARCH_HOLDS; /* what is in memory is one state of the search */
-	if (whole && s->widen && !search_fit_fields(s)) {
+	if (whole && s->widen && !widen(s)) {
 		limit(s, "memory");
 		whole = false;
 	}

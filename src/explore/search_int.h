@@ -123,8 +123,8 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 void search_explore(struct search *s);
 void search_free(struct search *s);
 
-/* Fields as wide as the ids need. */
-bool search_fit_fields(struct search *s);
+/* Fields as wide as s->bits says, enough for all ids. False when out of memory. */
+bool search_set_fields(struct search *s);
 /* What the first thread has pushed becomes this level. */
 bool search_level_of(struct search *s, struct level *l);
 

@@ -9,7 +9,7 @@
  * that was never stopped.
  *
  * Reading fills the store, sized for all states at once, from the log and from what is known of
- * the next level. The fields get the widths that the ids need now; the log's own are in its runs.
+ * the next level. The fields get the widths they had, so that most runs of the log go into the table as they are.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -89,6 +89,8 @@ bool search_save(struct search *s)
 	put(&b, s->r->depth);
 	put(&b, s->r->bytes);
 	put(&b, s->log.level);
+	for (uint32_t i = 0; i <= s->nthreads; i++)
+		put(&b, s->bits[i]);
 	put(&b, ids.len);
 	buf_add(&b, ids.data, ids.len);
 	bool ok = !ids.failed && put_lists(s, &b);
@@ -149,14 +151,46 @@ static bool insert(struct loading *l, const uint64_t *key)
 	return new;
 }
 
-static bool load_state(void *arg, uint32_t level, const uint32_t *ids)
+static bool same_layout(const struct store_layout *a, const struct store_layout *b)
+{
+	bool same = a->nfields == b->nfields && a->words == b->words;
+	for (uint32_t i = 0; same && i < a->nfields; i++)
+		same = a->field[i].bits == b->field[i].bits;
+	return same;
+}
+
+#define AHEAD 16u /* states whose places are on their way to the cache */
+
+/* The states of a level are only looked for, never expanded: their ids need not be looked at. Where the layout is the
+ * present one, keys go into the table as they are. */
+static bool load_run(void *arg, const struct level_run *run)
 {
 	struct loading *l = arg;
-	uint64_t key[STORE_INLINE];
-	if (level >= l->levels || !ids_exist(l->s, ids))
-		return false;
-	l->out_of_memory = !key_of(l->s, ids, key);
-	return !l->out_of_memory && insert(l, key);
+	struct search *s = l->s;
+	struct store *st = &s->store;
+	uint32_t words = run->at->words, *ids = s->workers[0].ids;
+	bool as_it_is = !st->tree && same_layout(run->at, &st->at), ok = run->level < l->levels && run->n <= l->states - st->n;
+	uint64_t places[AHEAD], n = run->n, new = 0;
+	for (uint64_t i = 0; ok && as_it_is && i < n + AHEAD; i++) {
+		if (i >= AHEAD)
+			new += store_insert(st, run->states + (i - AHEAD) * words, places[i % AHEAD]) == STORE_NEW;
+		if (i >= n)
+			continue;
+		const uint64_t *key = run->states + i * words;
+		ok = key[0] && (words == 1 || !(key[0] & STORE_BUSY));
+		places[i % AHEAD] = store_place(store_hash(key, words), st->cap);
+		store_prefetch(st, places[i % AHEAD]);
+	}
+	for (uint64_t i = 0; ok && !as_it_is && i < n; i++) {
+		uint64_t key[STORE_INLINE];
+		store_unpack_by(run->at, run->states + i * words, ids);
+		ok = ids_exist(s, ids);
+		l->out_of_memory |= ok && !key_of(s, ids, key);
+		ok = ok && !l->out_of_memory;
+		new += ok &&store_insert(st, key, store_place(store_hash(key, st->key), st->cap)) == STORE_NEW;
+	}
+	store_added(st, new);
+	return ok && new == n; /* no state is of two levels */
 }
 
 static bool load_list(void *arg, uint32_t list, const uint32_t *ids)
@@ -186,12 +220,21 @@ static uint64_t load_head(struct loading *l, const unsigned char *text, uint64_t
 	s->r->depth = (uint32_t)get_varint(&c);
 	s->r->bytes = get_varint(&c);
 	l->levels = (uint32_t)get_varint(&c);
+	bool fit = true;
+	for (uint32_t i = 0; i <= s->nthreads; i++) {
+		s->bits[i] = (uint8_t)get_varint(&c);
+		fit &= s->bits[i] >= 1 && s->bits[i] <= 32;
+	}
 	uint64_t ids = get_varint(&c);
-	if (c.bad || ids > (uint64_t)(c.end - c.p))
+	if (c.bad || !fit || ids > (uint64_t)(c.end - c.p))
 		return 0;
 	struct cursor in = { c.p, c.p + ids, false };
 	if (!product_load(&s->prod, &in) || in.p != in.end)
 		return 0;
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		fit &= (s->prod.kinds[s->prod.kind_of[i]].ninfo - 1ull) >> s->bits[i + 1] == 0;
+	if (!fit || s->prod.globals.n >> s->bits[0])
+		return 0; /* each id fits its field */
 	s->log.level = l->levels;
 	return (uint64_t)(c.p - text) + ids;
 }
@@ -207,9 +250,9 @@ static const char *load_files(struct loading *l, int levels, uint64_t nlevels, i
 		wrong = "cannot be read";
 	else if (!(at = load_head(l, text, nstate - 4)))
 		wrong = "does not fit the model";
-	else if (!search_fit_fields(s) || !store_reserve(&s->store, l->states))
+	else if (!search_set_fields(s) || !store_reserve(&s->store, l->states))
 		wrong = "does not fit into the memory allowed (--max-memory)";
-	else if (!(wrong = level_log_drain(levels, 0, nlevels, s->nthreads + 1, load_state, l)))
+	else if (!(wrong = level_log_drain_runs(levels, 0, nlevels, s->nthreads + 1, load_run, l)))
 		wrong = level_log_drain(state, at, nstate - 4 - at, s->nthreads + 1, load_list, l);
 	if (!wrong && !l->next && !search_level_of(s, &s->cur))
 		wrong = "does not fit into memory";

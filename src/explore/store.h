@@ -99,6 +99,15 @@ static inline uint32_t store_limit(const struct store *s, uint32_t field)
 }
 
 void store_pack(const struct store *s, const uint32_t *ids, uint64_t *words);
+/* The ids of packed words of some layout, field 0 back to what it was. */
+static inline void store_unpack_by(const struct store_layout *at, const uint64_t *words, uint32_t *ids)
+{
+	for (uint32_t i = 0; i < at->nfields; i++) {
+		struct store_field f = at->field[i];
+		ids[i] = (uint32_t)(words[f.word] >> f.shift & (((uint64_t)1 << f.bits) - 1));
+	}
+	ids[0]--;
+}
 void store_unpack(const struct store *s, const uint64_t *words, uint32_t *ids);
 /* The packed words of a key. */
 void store_words(const struct store *s, const uint64_t *key, uint64_t *words);
