@@ -77,9 +77,10 @@ struct checkpoint_key checkpoint_key_of(enum checkpoint_kind kind, const struct 
                                         const struct labelling *lab, const struct search_options *o)
 {
 	uint64_t h = fold(fold(fold(0, kind), mode), block);
-	uint32_t flags = o->symmetry | o->merge_local << 1 | o->drop_pure << 2 | o->transactions << 3 | o->deadlock << 4 |
-	                 o->faults << 5 | (lab != NULL) << 6;
-	h = fold(fold(fold(h, flags), o->few), o->max_states);
+	const bool flags[] = { o->symmetry, o->merge_local, o->drop_pure, o->transactions, o->deadlock, o->faults, lab != NULL };
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		h = fold(h, flags[i]);
+	h = fold(fold(h, o->few), o->max_states);
 	h = fold_ir(h, ir);
 	for (uint32_t i = 0; lab && i < ir->nsuccs; i++)
 		h = fold(h, lab->edge[i]);
@@ -197,24 +198,30 @@ static void sweep(const struct checkpoint *c, bool suspended)
 		closedir(d);
 }
 
+enum replaced {
+	NOT_REPLACED, /* the last checkpoint is in place */
+	RENAMED,      /* the new one is, but whether the disk has it is not known: the files of both are needed */
+	REPLACED,
+};
+
 /* The present state of affairs replaces the last checkpoint. */
-static bool replace(struct checkpoint *c, bool suspended)
+static enum replaced replace(struct checkpoint *c, bool suspended)
 {
 	struct buf b;
 	buf_init(&b);
 	put_manifest(&b, c, suspended);
-	bool ok = write_file(c->dir, MANIFEST_NEW, &b) && renameat(c->dir, MANIFEST_NEW, c->dir, MANIFEST) == 0 &&
-	          fsync(c->dir) == 0;
-	if (!ok)
-		trouble(c, "the checkpoint was not written");
+	bool renamed = write_file(c->dir, MANIFEST_NEW, &b) && renameat(c->dir, MANIFEST_NEW, c->dir, MANIFEST) == 0;
+	bool synced = renamed && fsync(c->dir) == 0;
+	c->troubled = false;
+	if (!synced)
+		trouble(c, renamed ? "the directory of the checkpoint was not synced" : "the checkpoint was not written");
 	buf_free(&b);
 	c->next = clock_seconds() + c->every;
-	if (!ok)
-		return false;
+	if (!renamed)
+		return NOT_REPLACED;
 	c->suspended = suspended;
-	c->troubled = false;
 	c->exists = true;
-	return true;
+	return synced ? REPLACED : RENAMED;
 }
 
 /* ---- the manifest: reading ---------------------------------------------- */
@@ -444,7 +451,7 @@ struct checkpoint *checkpoint_open(const struct checkpoint_setup *o, struct buf 
 
 void checkpoint_finish(struct checkpoint *c)
 {
-	if (c && !c->kept && !c->interrupted && replace(c, false))
+	if (c && !c->kept && !c->interrupted && replace(c, false) == REPLACED)
 		sweep(c, false);
 }
 
@@ -515,7 +522,7 @@ void checkpoint_keep(struct checkpoint *c)
 static void stop_here(struct checkpoint *c)
 {
 	c->interrupted = true;
-	if (!c->last && !c->kept && replace(c, c->suspended && c->number == c->n))
+	if (!c->last && !c->kept && replace(c, c->suspended && c->number == c->n) == REPLACED)
 		c->last = true;
 }
 
@@ -587,7 +594,7 @@ void checkpoint_record(struct checkpoint *c, struct checkpoint_key key, const st
 	c->decided[c->n++] = d;
 	c->at = c->n;
 	c->generation++;
-	if (checkpoint_due(c) && replace(c, false))
+	if (checkpoint_due(c) && replace(c, false) == REPLACED)
 		sweep(c, false);
 }
 
@@ -622,14 +629,12 @@ void checkpoint_level_name(const struct checkpoint *c, char name[40])
 
 bool checkpoint_write(struct checkpoint *c, struct checkpoint_key key, const char *levels, uint64_t nlevels, struct buf *state)
 {
-	struct checkpoint_file old = c->state;
-	bool was = c->suspended;
 	if (c->kept)
 		return false;
+	const struct checkpoint before = *c;
 	c->generation++;
 	c->key = key;
 	c->number = c->n;
-	struct checkpoint_file before = c->levels;
 	snprintf(c->levels.name, sizeof c->levels.name, "%s", levels);
 	c->levels.length = nlevels;
 	snprintf(c->state.name, sizeof c->state.name, "state-%u-%u", c->n, c->generation);
@@ -637,19 +642,22 @@ bool checkpoint_write(struct checkpoint *c, struct checkpoint_key key, const cha
 	for (int i = 0; i < 4; i++)
 		buf_char(state, (char)(crc >> 8 * i));
 	c->state.length = state->len;
-	bool ok = write_file(c->dir, c->state.name, state);
-	if (!ok)
+	enum replaced done = NOT_REPLACED;
+	if (!write_file(c->dir, c->state.name, state))
 		trouble(c, "the checkpoint was not written");
-	ok = ok && replace(c, true);
-	if (ok) {
+	else
+		done = replace(c, true);
+	if (done == REPLACED)
 		sweep(c, true);
+	if (done != NOT_REPLACED) {
 		c->last |= checkpoint_stopping(c);
-		return true;
+		return done == REPLACED;
 	}
 	unlinkat(c->dir, c->state.name, 0);
 	c->next = clock_seconds() + c->every;
-	c->state = old;
-	c->levels = before;
-	c->suspended = was;
+	c->key = before.key;
+	c->number = before.number;
+	c->levels = before.levels;
+	c->state = before.state;
 	return false;
 }

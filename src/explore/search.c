@@ -361,7 +361,7 @@ static void advance(struct search *s)
 	hire(s);
 }
 
-/* A checkpoint: when it is time for one, when a signal asks for it, and where time or memory ends, so that a later
+/* A checkpoint: when it is time for one, when a signal asks for it, and at a limit of time or memory, so that a later
  * check can go on from there. */
 static void save_if_due(struct search *s)
 {

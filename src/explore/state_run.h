@@ -12,7 +12,7 @@
  * are, how long the payload is, and a checksum of both. A run that is read is checked: sizes
  * before anything is allocated, the checksum, and that states increase.
  *
- * Sorting: by radix for states of one word, else by comparison. Cost: one to three bytes a
+ * Sorting: by radix for states of one word, else by comparison. Cost: one to three bytes per
  * state; see docs/scale.md.
  */
 #ifndef INTACT_EXPLORE_STATE_RUN_H

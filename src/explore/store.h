@@ -62,7 +62,7 @@ struct store {
 	uint64_t full;   /* states at which it should grow */
 	uint32_t users;  /* threads */
 	uint64_t budget; /* bytes the table may take; 0: no bound */
-	bool broken;     /* memory ended while it grew: states are missing */
+	bool broken;     /* out of memory while it grew: states are missing */
 	struct tree nodes;
 };
 
