@@ -56,7 +56,10 @@ uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
 {
 	assert(f > t->frames && f <= t->top);
 	uint32_t node = red_frame_node(d, t, f);
-	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
+	if (f == t->frames + 1 || !red_inlined(f))
+		return node;
+	node = stack_push(&d->stacks, node, f->pc);
+	return f->fn && f->fn != FRAME_NO_FN ? stack_push(&d->stacks, node, (f->fn + 1) | STACK_NAME) : node;
 }
 
 /* The functions that are active, except the outermost: main and threads' first ones

@@ -250,7 +250,7 @@ void red_join(struct dynamic *d, struct thread *t, const struct thread *other, u
 /* Whether the function of frame f (not the outermost) is inlined in that below. */
 bool red_inlined(const struct frame *f);
 /* The stack of the block that frame f is: f's entry innermost, marked unless f
- * is inlined. */
+ * is inlined; then its name (STACK_NAME) if the compiler tells the function. */
 uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f);
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 /* Drops frames that a jump or an exception has left: below `sp`. */

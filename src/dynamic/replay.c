@@ -163,8 +163,10 @@ static void push(struct replay *r, struct watched *w, struct rec rec)
 	*f = (struct frame){
 		.pc = (uintptr_t)rec_pc(rec), .site = (uintptr_t)rec_addr(rec), .sp = f[-1].sp - (inlined ? 0 : 64), .log = t->nlog
 	};
-	if (inlined)
+	if (inlined) { /* the address is that of the function, unless it is as below (recordings before that) */
+		f->fn = f->site == f[-1].site || !f->site ? 0 : f->site - 1;
 		f->site = f[-1].site;
+	}
 }
 
 /* ---- texts -------------------------------------------------------------- */

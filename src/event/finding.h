@@ -55,6 +55,10 @@ enum uses {
  * anything that is judged: the called function may be the thread's first in all but
  * name (a trampoline in front of it). */
 #define STACK_THROUGH (1ull << 62)
-#define STACK_PC      (~(STACK_MARK | STACK_THROUGH))
+/* Innermost in a block's stack: the address after that of the first byte of the function
+ * that the block is. It is inlined, and what debug information says of the place of its
+ * entry may be about another one that is inlined there. */
+#define STACK_NAME    (1ull << 61)
+#define STACK_PC      (~(STACK_MARK | STACK_THROUGH | STACK_NAME))
 
 #endif

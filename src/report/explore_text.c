@@ -260,8 +260,8 @@ static void output(struct buf *b, const struct explore_failure *f)
 
 static void schedule(struct buf *b, const struct explore_failure *f)
 {
-	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them preemptions):\n\n", f->steps.len, f->switches,
-	           f->preemptions);
+	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them %s):\n\n", f->steps.len, f->switches, f->preemptions,
+	           f->preemptions == 1 ? "a preemption" : "preemptions");
 	table(b, f);
 }
 

@@ -98,9 +98,10 @@ static void add_inlined(struct writer *w, struct view *v)
 {
 	const struct raw_stack *raw = &v->f->entered;
 	struct stacks *s = &v->entered;
-	if (raw->n < 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
+	uint32_t i = raw->n && raw->pcs[0] & STACK_NAME ? 1 : 0;
+	if (raw->n < i + 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
 		return;
-	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & STACK_PC) == raw->pcs[0])
+	if (!(raw->pcs[i + 1] & STACK_MARK) || (raw->pcs[i + 1] & STACK_PC) == raw->pcs[i])
 		return;
 	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
 	s->v[0].function = NULL;
