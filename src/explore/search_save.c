@@ -110,7 +110,7 @@ bool search_save(struct search *s)
 struct loading {
 	struct search *s;
 	uint64_t states; /* of the levels and of the next one */
-	uint64_t todo, next;
+	uint64_t next;   /* of them, of the next one */
 	uint32_t levels;
 	bool out_of_memory;
 };
@@ -205,7 +205,6 @@ static bool load_list(void *arg, uint32_t list, const uint32_t *ids)
 		return false;
 	if (list == LIST_NEXT && !l->next++)
 		l->out_of_memory = !search_level_of(s, &s->cur); /* what was pushed so far is the present level */
-	l->todo += list == LIST_TODO;
 	l->out_of_memory |= !search_push(&s->workers[0], key);
 	return !l->out_of_memory;
 }
@@ -256,7 +255,7 @@ static const char *load_files(struct loading *l, int levels, uint64_t nlevels, i
 		wrong = level_log_drain(state, at, nstate - 4 - at, s->nthreads + 1, load_list, l);
 	if (!wrong && !l->next && !search_level_of(s, &s->cur))
 		wrong = "does not fit into memory";
-	if (!wrong && (s->store.n != l->states || !(l->todo + l->next)))
+	if (!wrong && s->store.n != l->states) /* there may be nothing left to expand: then the search ends at once */
 		wrong = "is not complete";
 	free(text);
 	return l->out_of_memory ? "does not fit into memory" : wrong;
