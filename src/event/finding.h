@@ -46,6 +46,11 @@ enum uses {
 		[USES_READ] = "read", [USES_BACK] = "back", [USES_WRITE] = "write" \
 	}
 
+/* What is known of a variable that a finding is about (dynamic/facts.h): of the block before and after the gap, and of
+ * another thread's section. */
+enum fact_side { FACT_BEFORE, FACT_AFTER, FACT_OTHER, FACT_SIDES };
+enum fact_use { FACT_READ = 1, FACT_WRITE = 2, FACT_BLIND = 4 /* written without having been read on this side */ };
+
 /* A thread that is known by its slot only (dynamic/shadow.h). */
 #define RACE_SOMEONE UINT32_MAX
 

@@ -105,7 +105,7 @@ for value in ("0/3", "4/3", "1", "1/0", "a/b", "1/3x", "-1/3", "1/999999"):
 rc, out, err = run([intact, "explore", "-n3", "--shard=1/4", good])
 check("fewer schedules than parts: refused", rc == 2 and "fewer schedules than parts" in err, f"{rc} {err}")
 rc, out, err = run([intact, "explore", "--replay=x", "--shard=1/4", good])
-check("with --replay: refused", rc == 2 and "--shard is a part of a search" in err, f"{rc} {err}")
+check("with --replay: refused", rc == 2 and "--shard is a part of one search" in err, f"{rc} {err}")
 # the commands of docs/scale.md
 rc = subprocess.run(f"seq 4 | xargs -P 2 -I{{}} {intact} explore --exhaustive --functions=no --shard={{}}/4 --json={top}/part{{}}.json {good}",
                     shell=True, stdout=subprocess.DEVNULL).returncode
