@@ -266,8 +266,9 @@ static void count(struct search *s)
 	r->transitions = 0;
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		r->transitions += s->workers[i].transitions;
-	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes + level_log_bytes(&s->log) + (s->cur.cap + s->next.cap) * sizeof(struct chunk *) +
-	                 s->cap_origins * sizeof *s->origins + product_bytes(&s->prod);
+	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes + level_log_bytes(&s->log) +
+	                 (s->cur.cap + s->next.cap) * sizeof(struct chunk *) + s->cap_origins * sizeof *s->origins +
+	                 product_bytes(&s->prod);
 	assert(s->store.n <= s->store.cap);
 	r->bytes = bytes > r->bytes ? bytes : r->bytes;
 }
