@@ -31,6 +31,8 @@ INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"
 INTACT_SOAK=${INTACT_SOAK:-100000} "$BUILD/tests/unit/test_colour"
 echo "== programs under exploration: optimal DPOR against every schedule; planted bugs by seed and compiler; replays"
 python3 tests/explore/soak.py "$intact" --seeds "${EXPLORE_SEEDS:-20}" --replays "${EXPLORE_REPLAYS:-100}" --gdb "${EXPLORE_REPLAYS:-100}"
+echo "== checks that are killed, stopped, or out of disk at random moments, and resumed"
+python3 tests/scale/test_checkpoint.py "$intact" examples "${CHECKPOINT_BREAKS:-200}" "${CHECKPOINT_SEED:-2}" | tail -1
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1

@@ -150,6 +150,7 @@ static uint32_t look_for_a_way_out(struct checking *c, const struct ir *p, struc
 	if (!c->o->deadlock) {
 		s.max_states = s.max_states && s.max_states < WAY_OUT_STATES ? s.max_states : WAY_OUT_STATES;
 		s.max_bytes = s.max_bytes < WAY_OUT_BYTES ? s.max_bytes : WAY_OUT_BYTES;
+		s.checkpoint = NULL; /* quickly done again, and its limits are not the user's */
 	}
 	return quiescence_ask(p, &s, &v[n], &c->r->way_out);
 }

@@ -82,7 +82,8 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 		                     .symmetry = s->symmetry,
 		                     .max_states = s->max_states,
 		                     .max_bytes = s->max_bytes,
-		                     .deadline = s->deadline };
+		                     .deadline = s->deadline,
+		                     .checkpoint = s->checkpoint };
 	struct object_result r;
 	double start = clock_seconds();
 	assertion_open(&j, judge(o) == &engine_clmt, p->objects[object].init);

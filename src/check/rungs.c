@@ -28,6 +28,8 @@ struct search_options rung_remaining(const struct decide *d)
 
 static const char *spent(const struct decide *d, uint64_t states, double deadline)
 {
+	if (checkpoint_stops(d->o.search.checkpoint))
+		return "interrupt";
 	return states && d->states >= states ? "states" : deadline > 0 && clock_seconds() >= deadline ? "time" : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "base/invariant.h"
 #include "check/args.h"
 #include "check/check.h"
+#include "cli/keep.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
@@ -22,6 +23,7 @@ struct command {
 	struct opt_list no_reduce;
 	int dump;
 	struct outputs outputs;
+	struct keep keep;
 	bool full;
 };
 
@@ -136,10 +138,15 @@ static int check(struct command *c, const struct ir *p)
 	struct progress line;
 	struct arena a;
 	struct diags d;
-	int rc = EXIT_INTERNAL;
+	int rc;
 	arena_init(&a, 0);
 	diags_init(&d, &a);
 	check_args_done(&c->args);
+	rc = keep_begin(&c->keep, c->cli, c->cmd, p, &c->args.options);
+	if (rc != EXIT_HOLDS) {
+		arena_free(&a);
+		return rc;
+	}
 	progress_begin(&line);
 	line.on &= !c->model.quiet;
 	c->args.options.search.progress = line.on ? progress_line : NULL;
@@ -147,12 +154,16 @@ static int check(struct command *c, const struct ir *p)
 	enum check_status status = check_run(p, &c->args.options, &d, &r);
 	progress_end(&line);
 	diags_render(&d, &c->cli->err, c->cli->color_err);
-	if (status == CHECK_OK)
+	rc = EXIT_INTERNAL;
+	if (keep_cut(&c->keep, c->cli, c->cmd, &rc))
+		; /* no result to report */
+	else if (status == CHECK_OK)
 		rc = report(c, &r);
 	else if (status == CHECK_NO_BLOCK)
 		rc = no_block(c, p);
 	else if (status == CHECK_WRONG_OPTIONS)
 		rc = EXIT_USAGE;
+	keep_end(&c->keep, c->cli, c->cmd, rc);
 	check_result_free(&r);
 	arena_free(&a);
 	return rc;
@@ -180,7 +191,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	int rc;
 	const char **args = calloc((size_t)argc * 5 + 5, sizeof *args);
-	struct command c = { .cli = cli, .cmd = cmd };
+	struct command c = { .cli = cli, .cmd = cmd, .keep = { .argc = argc, .argv = argv } };
 	c.model.threads.items = args + argc + 1;
 	c.no_reduce.items = args + 2 * argc + 2;
 	c.args.track.items = args + 3 * argc + 3;
@@ -196,6 +207,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		CHECK_OBJECT_OPTIONS(&c.args),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is reached, undecided results are reported as unknown)", 0, 0, NULL },
 		CHECK_LIMIT_OPTIONS(&c.args),
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "long checks (docs/scale.md)", 0, 0, NULL },
+		KEEP_OPTIONS(&c.keep),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.args.options.count, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "show counterexamples in full", 0, 0, NULL },

@@ -23,6 +23,8 @@
 
 static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
+	const char *shard;
+	uint32_t part, parts; /* of --shard; the first part is 0 */
 	int strategy, races, functions;
 	struct opt_list atomic, only;
 	bool exhaustive, spurious, fork;
@@ -35,7 +37,7 @@ static struct {
 
 static const char *const strategies[] = { "mix", "random", "pct", "pos", "delay", "preempt", NULL };
 static const char *const yes_no[] = { "yes", "no", NULL };
-enum { NO_BOUND = 1000001 };
+enum { NO_BOUND = 1000001, SCHEDULES = 10000, MAX_SHARDS = 100000 };
 
 /* clang-format off */
 static const struct opt table[] = {
@@ -72,6 +74,7 @@ static const struct opt table[] = {
 	{ OPT_FLAG, "no-minimise", 0, NULL, &o.keep, "show the failing schedule as it was found", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "How it runs", 0, 0, NULL },
 	{ OPT_UINT, "jobs", 'j', "N", &o.jobs, "processes that explore at the same time (1)", 1, 64, NULL },
+	{ OPT_STR, "shard", 0, "K/N", &o.shard, "only part K of N of the search, for N machines (docs/scale.md)", 0, 0, NULL },
 	{ OPT_FLAG, "no-coverage", 0, NULL, &o.no_coverage, "do not count distinct traces: about a third faster", 0, 0, NULL },
 	{ OPT_FLAG, "fork", 0, NULL, &o.fork, "run each schedule in its own process (slower)", 0, 0, NULL },
 	{ OPT_UINT, "stall", 0, "SECONDS", &o.stall, "report an endless loop after this time without a scheduling point (10)", 1, 100000, NULL },
@@ -104,6 +107,8 @@ static struct explore_ask asked(char **argv)
 		.depth = o.depth,
 		.max_steps = o.max_steps,
 		.seconds = o.seconds,
+		.shard = o.part,
+		.shards = o.parts,
 		.until = o.seconds ? server_now() + (double)o.seconds : 0,
 		.stall = o.stall,
 		.preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
@@ -112,7 +117,7 @@ static struct explore_ask asked(char **argv)
 		.fork = o.fork,
 		.schedules = o.schedules                 ? o.schedules
 		             : o.exhaustive || o.seconds ? 0
-		                                         : 10000,
+		                                         : SCHEDULES,
 		.strategy = o.exhaustive ? SCHED_DPOR : o.strategy,
 		.keep = o.keep,
 		.no_coverage = o.no_coverage,
@@ -185,6 +190,9 @@ static bool judges_functions(void)
 static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const struct explore_file *file)
 {
 	bool object = object_test_is(argv[0]);
+	if (object && o.shard)
+		return cli_usage(cli, cmd,
+		                 "--shard applies to programs; scenarios of an object test are divided by --seed or --shape");
 	if (object && (!file || file->scenario))
 		return explore_object(cli, cmd, argv, file);
 	if (object || (file && file->scenario)) {
@@ -390,6 +398,20 @@ static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 	return rc;
 }
 
+/* --shard K/N */
+static bool read_shard(void)
+{
+	char *end;
+	if (*o.shard < '0' || *o.shard > '9')
+		return false;
+	unsigned long k = strtoul(o.shard, &end, 10), n = 0;
+	if (*end == '/' && end[1] >= '0' && end[1] <= '9')
+		n = strtoul(end + 1, &end, 10);
+	o.part = (uint32_t)(k - 1);
+	o.parts = (uint32_t)n;
+	return !*end && k >= 1 && k <= n && n <= MAX_SHARDS;
+}
+
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	int at = opts_first_word(table, argc, argv), own = at;
@@ -431,6 +453,14 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
 	else if (o.test.scenario && (o.test.scenarios || o.test.shape))
 		rc = cli_usage(cli, cmd, "--scenario names the only scenario: it cannot be combined with --scenarios and --shape");
+	else if (o.shard && !read_shard())
+		rc = cli_usage(cli, cmd, "--shard: expected K/N, with K from 1 to N, such as 2/8");
+	else if (o.shard && (o.schedules || (!o.exhaustive && !o.seconds)) &&
+	         (o.schedules ? o.schedules : SCHEDULES) < o.parts * o.jobs)
+		rc = cli_usage(cli, cmd, "--shard: there are fewer schedules than parts");
+	else if (o.shard && (o.replay || o.confirm || wants_cases()))
+		rc = cli_usage(cli, cmd,
+		               "--shard is a part of one search: it cannot be combined with --replay, --confirm and --cases");
 	else if (wants_cases() && cases_wrong())
 		rc = cli_usage(cli, cmd, "%s", cases_wrong());
 	else if (o.exhaustive && o.strategy)

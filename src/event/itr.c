@@ -4,7 +4,7 @@
 
 #include "base/invariant.h"
 #include "event/crc.h"
-#include "event/varint.h"
+#include "base/varint.h"
 
 _Static_assert(ITR_SYMBOLS <= UINT8_MAX && ITR_STREAMS <= UINT8_MAX && ITR_ZSTD <= UINT8_MAX, "bytes of a block's head");
 

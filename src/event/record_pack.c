@@ -5,7 +5,7 @@
 
 #include "base/invariant.h"
 #include "base/map.h"
-#include "event/varint.h"
+#include "base/varint.h"
 
 #define SAME_SLOT 0x20
 #define NEXT      0x40

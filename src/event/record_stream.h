@@ -41,7 +41,7 @@
 
 #include "base/invariant.h"
 #include "event/record.h"
-#include "event/varint.h"
+#include "base/varint.h"
 
 enum {
 	RECORD_STREAM_NEXT = 0x80,

@@ -280,6 +280,8 @@ static void check_limits(struct exact *e)
 		give_up(e, "memory");
 	if (o->deadline > 0 && clock_seconds() > o->deadline)
 		give_up(e, "time");
+	if (checkpoint_stopping(o->checkpoint))
+		give_up(e, "interrupt");
 	if (o->progress)
 		o->progress(o->progress_arg, e->states.n, e->r->transitions, e->r->depth, e->r->bytes);
 }
@@ -438,11 +440,11 @@ static enum next search(const struct ir *ir, uint32_t block, const struct search
 	return next;
 }
 
-void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o, struct search_result *r)
+/* With more lag, and without forgetting, as long as suspicions are refuted. */
+static void decide(const struct ir *ir, uint32_t block, const struct search_options *o, struct search_result *r)
 {
 	uint32_t lag = 0;
 	bool forget = true;
-	memset(r, 0, sizeof *r);
 	for (;;) {
 		enum next next = search(ir, block, o, lag, forget, r);
 		if (next == DONE)
@@ -457,6 +459,18 @@ void exact_run(const struct ir *ir, uint32_t block, const struct search_options 
 			return;
 		}
 	}
+}
+
+void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o, struct search_result *r)
+{
+	struct checkpoint_key key = { 0 };
+	memset(r, 0, sizeof *r);
+	if (o->checkpoint)
+		key = checkpoint_key_of(CHECKPOINT_EXACT, ir, PROD_STANDARD, block, NULL, o);
+	if (checkpoint_recall(o->checkpoint, key, r))
+		return;
+	decide(ir, block, o, r);
+	checkpoint_record(o->checkpoint, key, r);
 }
 
 int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes)

@@ -277,6 +277,8 @@ static const char *spent(const struct object_search *s, uint64_t count)
 		return NULL;
 	if (o->max_bytes && bytes(s) > o->max_bytes)
 		return "memory";
+	if (checkpoint_stops(o->checkpoint))
+		return "interrupt";
 	return o->deadline > 0 && clock_seconds() > o->deadline ? "time" : NULL;
 }
 

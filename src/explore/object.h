@@ -32,6 +32,7 @@
 #ifndef INTACT_EXPLORE_OBJECT_H
 #define INTACT_EXPLORE_OBJECT_H
 
+#include "explore/checkpoint.h"
 #include "explore/monitor.h"
 #include "verdict/verdict.h"
 
@@ -42,12 +43,13 @@ struct object_options {
 	bool local, symmetry;           /* reductions */
 	uint64_t max_states, max_bytes; /* 0: no bound */
 	double deadline;                /* CLOCK_MONOTONIC seconds; 0: none */
+	struct checkpoint *checkpoint;  /* when it is asked to stop, so is this; or NULL */
 	uint32_t max_steps;             /* longer runs are not looked at; 0: all are */
 };
 
 struct object_result {
 	enum answer answer;
-	const char *limit; /* unknown: "states", "memory", "time", "step", "clients" */
+	const char *limit; /* unknown: "states", "memory", "time", "step", "clients", "interrupt" */
 	struct move *path; /* violated: from the initial state; malloc'ed */
 	uint32_t npath;
 	uint64_t states, transitions, bytes;

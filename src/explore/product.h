@@ -24,7 +24,9 @@
 #include <pthread.h>
 
 #include "base/invariant.h"
+#include "base/buf.h"
 #include "base/map.h"
+#include "base/varint.h"
 #include "explore/locks.h"
 #include "explore/stable_array.h"
 #include "explore/vector_table.h"
@@ -211,6 +213,11 @@ static inline bool product_unequal(const struct product *x, uint32_t global)
 }
 
 uint64_t product_bytes(const struct product *x);
+
+/* The ids, in the order in which they were given out; and back, into a product that has given out none but the initial
+ * state's. False when they are not those of this program, or memory has ended. */
+void product_save(const struct product *x, struct buf *b);
+bool product_load(struct product *x, struct cursor *c);
 
 /* Switches transactions on; false when out of memory. */
 bool product_use_transactions(struct product *x);

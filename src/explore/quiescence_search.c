@@ -128,6 +128,8 @@ static void check_limits(struct quiescence *q)
 		q->limit = "memory";
 	else if (o->deadline > 0 && clock_seconds() > o->deadline)
 		q->limit = "time";
+	else if (checkpoint_stopping(o->checkpoint))
+		q->limit = "interrupt";
 }
 
 /*
@@ -219,11 +221,21 @@ static void quiescence_free(struct quiescence *q)
 	free(q->who);
 }
 
+static enum quiescence_answer answer_of(const struct search_result *r)
+{
+	return r->verdict == SEARCH_LIMIT ? QUIESCENCE_LIMIT : r->verdict == SEARCH_HOLDS ? QUIESCENCE_ALWAYS : QUIESCENCE_LOST;
+}
+
 enum quiescence_answer quiescence_search(const struct ir *ir, const struct search_options *o, struct search_result *r)
 {
 	struct quiescence q = { .ir = ir, .o = o, .r = r };
 	uint32_t lost = IR_NONE;
+	struct checkpoint_key key = { 0 };
 	memset(r, 0, sizeof *r);
+	if (o->checkpoint)
+		key = checkpoint_key_of(CHECKPOINT_QUIESCENCE, ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, o);
+	if (checkpoint_recall(o->checkpoint, key, r))
+		return answer_of(r);
 	if (!quiescence_init(&q))
 		q.limit = "memory";
 	for (uint32_t i = 0; i < q.states.n && !q.limit; i++) {
@@ -244,5 +256,6 @@ enum quiescence_answer quiescence_search(const struct ir *ir, const struct searc
 	r->limit = q.limit;
 	r->verdict = q.limit ? SEARCH_LIMIT : lost == IR_NONE ? SEARCH_HOLDS : SEARCH_WRONG;
 	quiescence_free(&q);
-	return r->verdict == SEARCH_LIMIT ? QUIESCENCE_LIMIT : lost == IR_NONE ? QUIESCENCE_ALWAYS : QUIESCENCE_LOST;
+	checkpoint_record(o->checkpoint, key, r);
+	return answer_of(r);
 }

@@ -105,6 +105,21 @@ bool search_push(struct worker *w, const uint64_t *key)
 	return true;
 }
 
+bool search_level_of(struct search *s, struct level *l)
+{
+	struct worker *w = &s->workers[0];
+	bool ok = true;
+	for (uint64_t i = 0; ok && l != &s->next && i < s->next.n; i++)
+		ok = level_add(l, s->next.chunk[i]);
+	if (!ok)
+		return false;
+	s->next.n = 0;
+	ok = !w->out || level_add(l, w->out);
+	if (ok)
+		w->out = NULL;
+	return ok;
+}
+
 static bool take_chunk(struct worker *w)
 {
 	assert(!w->chunk);
@@ -219,6 +234,13 @@ static bool widen(struct search *s)
 	for (uint32_t i = 0; sum + s->nthreads + 1 <= 63 && i <= s->nthreads; i++)
 		s->bits[i]++;
 	assert(s->bits[0] <= 32);
+	s->widen = false;
+	return search_set_fields(s);
+}
+
+bool search_set_fields(struct search *s)
+{
+	const struct product *x = &s->prod;
 	bool ok = store_widen(&s->store, s->bits, convert_chunks, s);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
 		ok = worker_room(&s->workers[i]);
@@ -226,7 +248,6 @@ static bool widen(struct search *s)
 	search_make_spans(s);
 	for (uint32_t i = 0; ok && i < s->nthreads; i++)
 		assert(x->kinds[x->kind_of[i]].ninfo <= x->kinds[x->kind_of[i]].limit + 1ull); /* each id fits its field */
-	s->widen = false;
 	return ok;
 }
 
@@ -245,8 +266,9 @@ static void count(struct search *s)
 	r->transitions = 0;
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		r->transitions += s->workers[i].transitions;
-	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes + (s->cur.cap + s->next.cap) * sizeof(struct chunk *) +
-	                 s->cap_origins * sizeof *s->origins + product_bytes(&s->prod);
+	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes + level_log_bytes(&s->log) +
+	                 (s->cur.cap + s->next.cap) * sizeof(struct chunk *) + s->cap_origins * sizeof *s->origins +
+	                 product_bytes(&s->prod);
 	assert(s->store.n <= s->store.cap);
 	r->bytes = bytes > r->bytes ? bytes : r->bytes;
 }
@@ -262,6 +284,8 @@ static void check_limits(struct search *s)
 		limit(s, "states"); /* a level much larger than what was asked for */
 	if (o->deadline > 0 && t > o->deadline)
 		limit(s, "time");
+	if (checkpoint_stopping(o->checkpoint))
+		limit(s, "interrupt");
 	if (o->progress && t >= s->next_tick)
 		o->progress(o->progress_arg, s->r->states, s->r->transitions, s->r->depth, s->r->bytes);
 	if (t >= s->next_tick)
@@ -333,7 +357,23 @@ static void advance(struct search *s)
 	s->r->depth++;
 	if (s->o->max_states && s->store.n > s->o->max_states)
 		limit(s, "states");
+	if (s->log.name)
+		search_log_level(s); /* when it fails no checkpoint of this search is written any more */
 	hire(s);
+}
+
+/* A checkpoint: when it is time for one, when a signal asks for it, and at a limit of time or memory, so that a later
+ * check can go on from there. */
+static void save_if_due(struct search *s)
+{
+	struct checkpoint *c = s->o->checkpoint;
+	const char *end = s->r->verdict == SEARCH_LIMIT ? s->r->limit : NULL;
+	if (end && !strcmp(end, "states"))
+		return; /* that is a result */
+	if (end || checkpoint_due(c))
+		search_save(s);
+	if (end && strcmp(end, "interrupt") != 0)
+		checkpoint_keep(c);
 }
 
 /* All threads are here; s->lock is held. */
@@ -346,11 +386,18 @@ static void lead(struct search *s)
 	__atomic_store_n(&s->stop, 0, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		done &= !s->workers[i].chunk;
-	if (s->r->verdict == SEARCH_HOLDS && ((s->widen && !widen(s)) || (store_crowded(&s->store) && !store_grow(&s->store))))
+	bool whole = s->r->verdict == SEARCH_HOLDS; /* what is in memory is one state of the search */
+	if (whole && s->widen && !widen(s)) {
+		limit(s, "memory");
+		whole = false;
+	}
+	if (s->r->verdict == SEARCH_HOLDS && store_crowded(&s->store) && !store_grow(&s->store))
 		limit(s, "memory");
 	check_limits(s);
 	if (s->r->verdict == SEARCH_HOLDS && done)
 		advance(s);
+	if (s->log.name && whole && !s->store.broken && !s->quit)
+		save_if_due(s);
 	s->quit |= s->r->verdict != SEARCH_HOLDS;
 }
 
@@ -409,6 +456,11 @@ static void *work(void *arg)
 void search_explore(struct search *s)
 {
 	s->next_tick = clock_seconds() + TICK;
+	if (s->resumed) { /* not before the next level otherwise */
+		pthread_mutex_lock(&s->lock);
+		hire(s);
+		pthread_mutex_unlock(&s->lock);
+	}
 	work(&s->workers[0]);
 	for (uint32_t i = 1; i < s->nworkers; i++)
 		pthread_join(s->workers[i].thread, NULL);
@@ -469,6 +521,14 @@ static bool begin(struct search *s)
 	return !s->tracing || s->origins;
 }
 
+/* The level log of a search that a checkpoint may be written of. */
+static bool begin_log(struct search *s)
+{
+	char name[40];
+	checkpoint_level_name(s->o->checkpoint, name);
+	return level_log_init(&s->log, checkpoint_dir(s->o->checkpoint), name);
+}
+
 bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
                  const struct search_options *o, struct search_result *r, bool tracing)
 {
@@ -479,6 +539,7 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	s->tracing = tracing;
 	s->nthreads = n;
 	s->chunk = o->chunk ? o->chunk : CHUNK_STATES;
+	s->log.fd = -1;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->met, NULL);
 	bool ok = product_init(&s->prod, ir, mode, block, lab);
@@ -505,7 +566,11 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 		tell_limits(s);
 		search_make_spans(s);
 	}
-	return ok && begin(s);
+	if (ok && o->checkpoint && !tracing) {
+		s->key = checkpoint_key_of(CHECKPOINT_SEARCH, ir, mode, block, lab, o);
+		ok = begin_log(s) && search_load(s, &s->resumed);
+	}
+	return ok && (s->resumed || (begin(s) && (!s->log.name || search_log_level(s))));
 }
 
 void search_free(struct search *s)
@@ -519,6 +584,7 @@ void search_free(struct search *s)
 	level_free(s, &s->next);
 	product_free(&s->prod);
 	store_free(&s->store);
+	level_log_free(&s->log);
 	free(s->workers);
 	free(s->first);
 	free(s->last);
@@ -533,7 +599,12 @@ void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block, const 
                 const struct search_options *o, struct search_result *r)
 {
 	struct search s;
+	struct checkpoint_key key = { 0 };
 	memset(r, 0, sizeof *r);
+	if (o->checkpoint)
+		key = checkpoint_key_of(CHECKPOINT_SEARCH, ir, mode, block, lab, o);
+	if (checkpoint_recall(o->checkpoint, key, r))
+		return;
 	if (search_init(&s, ir, mode, block, lab, o, r, false))
 		search_explore(&s);
 	else
@@ -544,6 +615,7 @@ void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block, const 
 		search_trace(ir, mode, block, lab, o, r);
 		assert(!r->npath == !r->path);
 	}
+	checkpoint_record(o->checkpoint, key, r);
 }
 
 void search_result_free(struct search_result *r)

@@ -22,6 +22,7 @@
 #ifndef INTACT_EXPLORE_SEARCH_H
 #define INTACT_EXPLORE_SEARCH_H
 
+#include "explore/checkpoint.h"
 #include "explore/product.h"
 #include "verdict/verdict.h"
 
@@ -49,11 +50,12 @@ struct search_options {
 	double deadline;                                     /* CLOCK_MONOTONIC seconds; 0: none */
 	void (*progress)(void *arg, uint64_t states, uint64_t transitions, uint32_t depth, uint64_t bytes);
 	void *progress_arg;
+	struct checkpoint *checkpoint; /* or NULL; see checkpoint.h */
 };
 
 struct search_result {
 	enum search_verdict verdict;
-	const char *limit; /* SEARCH_LIMIT: "states", "memory", "time", "step" */
+	const char *limit; /* SEARCH_LIMIT: "states", "memory", "time", "step", "interrupt" */
 	uint64_t states, transitions, bytes;
 	uint32_t depth;
 	struct move *path; /* from the initial state; malloc'ed */

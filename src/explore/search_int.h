@@ -1,12 +1,14 @@
 /*
  * search_int: what the files of search share (search.c: levels, meetings,
- * limits; expand.c: the successors of one state; counterexample.c: the path).
+ * limits; expand.c: the successors of one state; counterexample.c: the path;
+ * search_save.c: checkpoints).
  */
 #ifndef INTACT_EXPLORE_SEARCH_INT_H
 #define INTACT_EXPLORE_SEARCH_INT_H
 
 #include <pthread.h>
 
+#include "explore/level_log.h"
 #include "explore/search.h"
 #include "explore/store.h"
 
@@ -89,6 +91,10 @@ struct search {
 	int stop; /* come to a meeting; atomic */
 	bool quit, widen;
 	double next_tick;
+	/* with a checkpoint */
+	struct checkpoint_key key;
+	struct level_log log;
+	bool resumed;
 };
 
 enum expanded {
@@ -116,6 +122,19 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
                  const struct search_options *o, struct search_result *r, bool tracing);
 void search_explore(struct search *s);
 void search_free(struct search *s);
+
+/* Fields as wide as s->bits says, enough for all ids. False when out of memory. */
+bool search_set_fields(struct search *s);
+/* What the first thread has pushed becomes this level. */
+bool search_level_of(struct search *s, struct level *l);
+
+/* search_save.c */
+/* The states of the level that begins go into the log. */
+bool search_log_level(struct search *s);
+/* Writes a checkpoint; no thread works. False: checkpoint_trouble. */
+bool search_save(struct search *s);
+/* Continues from the checkpoint when there is one of this search (*resumed). False when it cannot be loaded. */
+bool search_load(struct search *s, bool *resumed);
 
 /* counterexample.c */
 void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,

@@ -19,7 +19,7 @@
 
 /* Fields in order, each in the first word that has room. The highest bit of
  * word 0 is STORE_BUSY's. */
-static bool lay_out(struct store_layout *l, uint32_t nfields, const uint8_t *bits)
+bool store_lay_out(struct store_layout *l, uint32_t nfields, const uint8_t *bits)
 {
 	assert(nfields >= 1);
 	uint32_t word = 0, used = 0;
@@ -105,7 +105,7 @@ uint64_t store_bytes(const struct store *s)
 
 static bool set_layout(struct store *s, uint32_t nfields, const uint8_t *bits)
 {
-	if (!lay_out(&s->at, nfields, bits))
+	if (!store_lay_out(&s->at, nfields, bits))
 		return false;
 	s->tree = s->at.words > STORE_INLINE;
 	s->key = s->tree ? 1 : s->at.words;
@@ -309,6 +309,7 @@ static bool grow_to(struct store *s, uint64_t cap)
 	bool ok = true;
 	for (uint32_t i = 0; i < n; i++)
 		ok &= put_left(&part[i]);
+	s->broken = !ok;
 	if (!mapped(s->cap, s->key))
 		free(s->table); /* else given back part by part */
 	s->table = t;
@@ -324,6 +325,14 @@ bool store_grow(struct store *s)
 	/* double while that is cheap, then by half */
 	bool gently = s->cap * s->key * 8 >= GROW_GENTLY;
 	return s->n < s->full || grow_to(s, s->cap + (gently ? s->cap / 2 : s->cap));
+}
+
+bool store_reserve(struct store *s, uint64_t states)
+{
+	uint64_t cap = s->cap;
+	while (cap / 4 * 3 < states + s->users * STORE_SLACK)
+		cap += cap / 2 & ~(uint64_t)(STORE_LINE - 1);
+	return cap == s->cap || grow_to(s, cap);
 }
 
 bool store_admit(struct store *s, uint32_t users)

@@ -62,6 +62,7 @@ struct store {
 	uint64_t full;   /* states at which it should grow */
 	uint32_t users;  /* threads */
 	uint64_t budget; /* bytes the table may take; 0: no bound */
+	bool broken;     /* out of memory while it grew: states are missing */
 	struct tree nodes;
 };
 
@@ -76,6 +77,10 @@ void store_free(struct store *s);
 bool store_widen(struct store *s, const uint8_t *bits, bool (*also)(void *arg, const struct store *from, struct store *to),
                  void *arg);
 bool store_grow(struct store *s);
+/* Room for so many states at once, for a store that is filled from a file. */
+bool store_reserve(struct store *s, uint64_t states);
+/* Fields in order, each in the first word that has room. False when out of memory. */
+bool store_lay_out(struct store_layout *l, uint32_t nfields, const uint8_t *bits);
 /* So many threads will use it (at most STORE_USERS); false when out of memory. */
 bool store_admit(struct store *s, uint32_t users);
 /* One key of `from` as one of `to`; `ids` and `words` are room for a state. */
@@ -94,6 +99,15 @@ static inline uint32_t store_limit(const struct store *s, uint32_t field)
 }
 
 void store_pack(const struct store *s, const uint32_t *ids, uint64_t *words);
+/* The ids of packed words of some layout, field 0 back to what it was. */
+static inline void store_unpack_by(const struct store_layout *at, const uint64_t *words, uint32_t *ids)
+{
+	for (uint32_t i = 0; i < at->nfields; i++) {
+		struct store_field f = at->field[i];
+		ids[i] = (uint32_t)(words[f.word] >> f.shift & (((uint64_t)1 << f.bits) - 1));
+	}
+	ids[0]--;
+}
 void store_unpack(const struct store *s, const uint64_t *words, uint32_t *ids);
 /* The packed words of a key. */
 void store_words(const struct store *s, const uint64_t *key, uint64_t *words);

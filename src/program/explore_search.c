@@ -42,17 +42,19 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 	c->races = a->races;
 	c->spurious = a->spurious;
 	c->no_await = s->no_await;
+	/* the processes of all parts are the shards of one search */
+	uint32_t n = s->n * (a->shards ? a->shards : 1), at = a->shard * s->n + i;
 	c->sched = (struct sched_options){
 		.strategy = (enum sched_strategy)a->strategy,
 		.seed = a->seed,
 		.depth = (uint32_t)a->depth,
 		.max_threads = CONTROL_THREADS,
 		.max_steps = (uint32_t)a->max_steps,
-		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
+		.max_runs = a->schedules ? a->schedules / n + (at < a->schedules % n) : 0,
 		.max_preemptions = (int32_t)a->preemptions,
 		.no_coverage = a->no_coverage,
-		.shard = i,
-		.shards = s->n > 1 ? s->n : 0,
+		.shard = at,
+		.shards = n > 1 ? n : 0,
 	};
 	c->survey_fd = a->survey_fd;
 	c->survey_room = a->survey_room;
@@ -236,7 +238,7 @@ static bool is_failure(uint32_t end)
 /* A server's block, to follow the schedule of another. */
 static void give_schedule(struct control *c, const struct control *from)
 {
-	c->sched.shards = 0;
+	c->sched.shard = c->sched.shards = 0;
 	c->nreplay = from->nevents <= CONTROL_STEPS ? from->nevents : CONTROL_STEPS;
 	memcpy(c->replay, from->events, c->nreplay * sizeof *from->events);
 	c->norigins = from->norigins <= CONTROL_THREADS ? from->norigins : CONTROL_THREADS;
@@ -533,7 +535,7 @@ static void find_points(struct explore_search *s)
 		v.until = (server_now() + s->until) / 2;
 	v.c->sched.strategy = SCHED_MIX;
 	v.c->sched.max_runs = WARM_UP;
-	v.c->sched.shards = 0;
+	v.c->sched.shard = v.c->sched.shards = 0;
 	v.c->sched.no_coverage = true;
 	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nplaces)
 		s->points = copy(v.c);

@@ -36,6 +36,7 @@ struct explore_ask {
 	bool only_gaps;                    /* they are to be confirmed: nothing else counts */
 	const struct control *replay;      /* follow this one's events instead; NULL: explore */
 	const struct explore_tests *tests; /* an object test; NULL: a program */
+	uint32_t shard, shards;            /* part `shard`, from 0, of so many of the search; shards 0: all of it */
 	const char *scenario;              /* of an object test, for the schedule file; or NULL */
 	bool raw;                          /* a failure is neither minimised nor confirmed: explore_settle does that */
 };

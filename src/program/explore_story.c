@@ -512,6 +512,8 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->strategy = strategies[ask->strategy];
 	out->mode = got->mode == CONTROL_FORK ? "fork" : "snapshot";
 	out->seed = ask->seed;
+	out->shard = ask->shards ? ask->shard + 1 : 0;
+	out->shards = ask->shards;
 	out->replayed = ask->replay != NULL;
 	out->schedules = got->stats.runs;
 	out->cut = got->cut;

@@ -104,6 +104,7 @@ struct explore_report {
 	uint32_t narguments;
 	const char *strategy, *mode;
 	uint64_t seed, schedules, cut, traces, points;
+	uint32_t shard, shards;            /* the part of the search, from 1; 0: it is all of it */
 	uint64_t blocks, judged, unjudged; /* marked blocks entered; traces judged, or not */
 	bool traces_full, exhausted, bounded;
 	bool replayed; /* one saved schedule was followed */

@@ -169,12 +169,16 @@ void explore_json_search(struct json_out *j, const struct explore_report *r)
 	json_text(j, "strategy", r->strategy);
 	json_text(j, "mode", r->mode);
 	json_uint(j, "seed", r->seed);
+	if (r->shards) {
+		json_uint(j, "shard", r->shard);
+		json_uint(j, "shards", r->shards);
+	}
 	json_uint(j, "schedules", r->schedules);
 	json_uint(j, "cut", r->cut);
 	json_uint(j, "points", r->points);
 	json_uint(j, "traces", r->traces);
 	json_bool(j, "traces_are_a_lower_bound", r->traces_full);
-	json_bool(j, "exhaustive", r->exhausted && !r->bounded && !r->cut);
+	json_bool(j, "exhaustive", r->exhausted && !r->bounded && !r->cut && !r->shards);
 	json_flag(j, "searched_to_the_end", r->exhausted);
 	json_flag(j, "bounded", r->bounded);
 	json_flag(j, "replayed", r->replayed);
@@ -416,6 +420,8 @@ void explore_read_search(const json_t *doc, struct arena *a, struct explore_repo
 	*r = (struct explore_report){ .strategy = doc_safe(a, doc, "strategy"),
 		                      .mode = doc_text(doc, "mode"),
 		                      .seed = number(doc, "seed"),
+		                      .shard = (uint32_t)number(doc, "shard"),
+		                      .shards = (uint32_t)number(doc, "shards"),
 		                      .schedules = number(doc, "schedules"),
 		                      .cut = number(doc, "cut"),
 		                      .traces = number(doc, "traces"),

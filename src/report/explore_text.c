@@ -327,7 +327,10 @@ static void coverage(struct buf *b, const struct explore_report *r)
 	if (r->pairs)
 		buf_printf(b, "; %llu of %llu conflicting pairs of places seen in both orders", (unsigned long long)r->pairs_both,
 		           (unsigned long long)r->pairs);
-	buf_printf(b, "; %s, seed %llu\n", r->strategy, (unsigned long long)r->seed);
+	buf_printf(b, "; %s, seed %llu", r->strategy, (unsigned long long)r->seed);
+	if (r->shards)
+		buf_printf(b, ", part %u of %u", r->shard, r->shards);
+	buf_char(b, '\n');
 	if (r->awaits && r->exhausted)
 		buf_printf(b,
 		           "loops that repeat the same reads %d times or more are treated as waiting for a change; schedules in "
@@ -377,6 +380,9 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 		buf_str(out, "unknown: no schedule came to its end\n");
 	else if (r->cut >= r->schedules)
 		buf_str(out, "unknown: every schedule was cut off\n");
+	else if (r->shards && r->exhausted && !r->cut && !r->bounded)
+		buf_printf(out, "no violation in part %u of %u: all %llu traces of this part explored\n", r->shard, r->shards,
+		           (unsigned long long)r->traces);
 	else if (r->exhausted && !r->cut && !r->bounded)
 		buf_printf(out, "no violation: all %llu traces explored\n", (unsigned long long)r->traces);
 	else

@@ -1,5 +1,5 @@
 /*
- * varint: numbers in few bytes, for the formats of this room; also in the
+ * varint: numbers in few bytes, for binary formats; also in the
  * runtime, which has no library.
  *
  * A varint is seven bits per byte, the lowest first; all bytes but the last
@@ -7,8 +7,8 @@
  * of either sign are short. A cursor that is asked for more than there is, or
  * for a number of over ten bytes, is `bad` from then on.
  */
-#ifndef INTACT_EVENT_VARINT_H
-#define INTACT_EVENT_VARINT_H
+#ifndef INTACT_BASE_VARINT_H
+#define INTACT_BASE_VARINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
