@@ -148,6 +148,8 @@ static void run_begin(void)
 	X.text[0] = 0;
 	X.atexits = X.atexits0;
 	X.pending_write = 0;
+	X.solo = false;
+	X.forced = X.nbeats = 0;
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;

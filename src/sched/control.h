@@ -71,10 +71,12 @@ enum control_end {
 	CONTROL_RACE,
 	CONTROL_MISUSE, /* of a lock or thread: `text` */
 	CONTROL_NOT_ATOMIC,
-	CONTROL_NOT_LINEARIZABLE, /* an object test: the history has no explanation */
-	CONTROL_LIMIT,            /* the run was cut: more than max_steps points */
-	CONTROL_PRUNED,           /* the strategy ended it */
-	CONTROL_DIVERGED,         /* a replay: the schedule could not be followed; `code` is the step */
+	CONTROL_NOT_LINEARIZABLE,     /* an object test: the history has no explanation */
+	CONTROL_NOT_OBSTRUCTION_FREE, /* an object test: a call cannot finish alone */
+	CONTROL_NOT_LOCK_FREE,        /* nor with others: or a cycle of steps in which none finishes */
+	CONTROL_LIMIT,                /* the run was cut: more than max_steps points */
+	CONTROL_PRUNED,               /* the strategy ended it */
+	CONTROL_DIVERGED,             /* a replay: the schedule could not be followed; `code` is the step */
 	CONTROL_ENDS
 };
 
@@ -194,8 +196,8 @@ struct control {
 	uint32_t kept_places;                          /* of `places`, those that were points in it */
 	uint64_t aside;                                /* only_gaps: runs that failed without having entered a gap */
 	uint64_t gaps;                                 /* NOT_ATOMIC: of which the block is one; else those that were entered */
-	uint32_t nlinks, block_thread;           /* nlinks 0: no block is known not to be atomic */
-	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC, or of a run in detail that failed otherwise */
+	uint32_t nlinks, block_thread;                 /* nlinks 0: no block is known not to be atomic */
+	struct control_link link[CONTROL_LINKS];       /* NOT_ATOMIC, or of a run in detail that failed otherwise */
 	char block_name[128];
 	uint64_t block_pc;
 	uint32_t nout;
