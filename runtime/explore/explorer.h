@@ -309,6 +309,7 @@ struct x {
 	uintptr_t cycle_pc;
 	bool raced, race_kept;        /* in this run; the run that is told is one with a race */
 	bool race_points, race_shown; /* both accesses are points in this run; in the one that is told */
+	bool race_unseen;             /* in this run accesses race that were no points of it */
 	uintptr_t race_pc;            /* where the later access was */
 	bool kept;                    /* a function that is not atomic was found: the search goes on for what fails by itself */
 	uint32_t kept_until;          /* that run */

@@ -522,8 +522,8 @@ void x_object_judge(void)
 {
 	uint64_t hash[2], results[2], allowed[OBJTEST_CALLS];
 	bool known;
-	if (ctl()->mode != OBJTEST_EXPLORE)
-		return;
+	if (ctl()->mode != OBJTEST_EXPLORE || X.race_unseen)
+		return; /* accesses that are no points yet may be the first or last steps of a call; they are points from the next run on */
 	ctl()->history.partial = !X.detail && !X.ctl->goal && find_order();
 	hash_results(results);
 	find_allowed(allowed);

@@ -153,7 +153,7 @@ static void run_begin(void)
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
-	X.cycle = X.raced = X.race_points = false;
+	X.cycle = X.raced = X.race_points = X.race_unseen = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
 	if (X.ngaps)

@@ -101,6 +101,27 @@ check("a loop around a compare-and-swap is lock-free", rc == 0 and "is lineariza
 rc, out, err = explore("-x", "--json=-", free)
 check("... the document says so", json.loads(out)["object"]["progress"] == "lock-free", out[:300])
 
+# ---- accesses that race and are no atomics: points only when they are known to race
+
+ring = r"""
+#include <intact/test.h>
+#include <stdlib.h>
+struct ring { volatile unsigned in, out; volatile long item[4]; };
+static void *create(void) { return calloc(1, sizeof(struct ring)); }
+static long put(void *o, const long *arg) { struct ring *r = o; unsigned in = r->in; if (in - r->out == 4) return INTACT_FULL; %s return INTACT_VOID; }
+static long take(void *o, const long *arg) { struct ring *r = o; unsigned out = r->out; (void)arg; if (out == r->in) return INTACT_EMPTY; long v = r->item[out %% 4]; r->out = out + 1; return v; }
+static const struct intact_test ring = { .name = "ring", .create = create, .destroy = free,
+	.operations = { INTACT_OPERATION(put, .arg = { INTACT_UNIQUE }, .threads = INTACT_THREAD(1)), INTACT_OPERATION(take, .threads = INTACT_THREAD(2)) } };
+INTACT_TEST_MAIN(ring)
+"""
+for name, body, verdict in (("volatile", "r->item[in % 4] = arg[0]; r->in = in + 1;", 0), ("early", "r->in = in + 1; r->item[in % 4] = arg[0];", 1)):
+    volatile = build(name, ring % body)
+    for options in ((), ("-x",)):
+        rc, out, err = explore("--races=no", *options, volatile)
+        check("a ring of volatile variables, %s %s" % (name, options), rc == verdict and (not rc or "put(1)     take() -> 0" in out), out + err)
+    rc, out, err = explore("-x", volatile)
+    check("... which is a data race", rc == 1 and out.startswith(("DATA RACE", "NOT LINEARIZABLE")) and "data race on" in out, out + err)
+
 # ---- specifications
 
 spec = build("spec", counter(LOST, '.spec = "counter",', ', .as = "add"').replace("INTACT_OPERATION(get)", 'INTACT_OPERATION(get, .as = "read")')
