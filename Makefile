@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -44,6 +44,10 @@ bench-run: all
 
 bench-run-report: all
 	@python3 bench/run_report.py $(BUILD)/src/cli/intact
+
+# Precision, recall and rank on kernels of published bugs (tests/corpus).
+bench-precision: all
+	@python3 tests/corpus/run.py $(BUILD)/src/cli/intact --all --bench
 
 bench-hooks: all
 	@tools/setup.sh bench

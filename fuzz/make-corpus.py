@@ -175,3 +175,16 @@ with tempfile.TemporaryDirectory() as tmp:
             put("recording", "symbols", data[:-40] + block + data[-40:])
 sizes = [p.stat().st_size for p in corpus.rglob("*") if p.is_file()]
 print(f"{len(sizes)} files, {sum(sizes)} bytes")
+
+# ---- messages of a client of the language server ----
+AT = {"line": 0, "character": 12}
+for name in ("definition", "references", "documentHighlight", "prepareRename", "hover", "completion", "formatting", "documentSymbol", "codeLens"):
+    put("lsp", name, "".join(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "textDocument/" + name, "params": {
+        "textDocument": {"uri": uri}, "position": AT}}) + "\n" for uri in ("a.atm", "a.sml", "a.spec")))
+put("lsp", "rename", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "textDocument/rename", "params": {
+    "textDocument": {"uri": "a.atm"}, "position": AT, "newName": "y"}}))
+put("lsp", "change", json.dumps({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "a.atm", "version": 2}, "contentChanges": [
+    {"range": {"start": AT, "end": {"line": 1, "character": 3}}, "text": "\U0001F389\r\n"}, {"text": "thread t { x = 1; }"}]}}))
+put("lsp", "command", json.dumps({"jsonrpc": "2.0", "id": "a", "method": "workspace/executeCommand", "params": {
+    "command": "intact.checkBlock", "arguments": ["a.atm", "t.b"]}}) + "\n" + json.dumps({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "a"}}))
+put("lsp", "frames", "Content-Length: 44\r\n\r\n" + json.dumps({"jsonrpc": "2.0", "id": 1, "method": "shutdown"}) + "Content-Length: 36\r\n\r\n" + '{"jsonrpc": "2.0", "method": "exit"}')

@@ -52,7 +52,8 @@ void rt_coverage_init(void)
 	size_t bytes = (uintptr_t)last - (uintptr_t)first;
 	uint64_t *counts = (uint64_t *)first;
 	long fd = syscall(SYS_openat, AT_FDCWD, INTACT_COVERAGE_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	if (fd < 0 || syscall(SYS_ftruncate, fd, bytes))
+	/* Only the first process makes the file: a later one may run with a limit on files' sizes. */
+	if (fd < 0 || (syscall(SYS_lseek, fd, 0L, SEEK_END) != (long)bytes && syscall(SYS_ftruncate, fd, bytes)))
 		return;
 	uint64_t *shared = (uint64_t *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 	if ((uintptr_t)shared >= (uintptr_t)-PAGE)

@@ -286,7 +286,7 @@ NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 			rt_fresh(c);
 		if (unlikely(rt.recording))
 			rec_access(th, addr, mask, write, pc);
-		else if (!c || !rt_take_over(th, c, mask, write))
+		else if (!c || !rt_take_over(th, c, mask, write, addr, pc))
 			red_access(&rt_dyn, &th->t, addr, mask, write, pc, NULL);
 		rt_set_key(th); /* marked blocks: it may have begun an epoch */
 		addr += n;
@@ -302,12 +302,14 @@ void rt_forget(uintptr_t addr, size_t size)
 	if (!th)
 		return;
 	if (unlikely(rt.recording) && rec_forget_own(th, addr, size)) {
+		red_forget(&rt_dyn, &th->t, addr, size);
 		rt_leave(th);
 		return;
 	}
 	bool rec = rec_try(th);
 	if (rec)
 		rec_forget(th, addr, size);
+	red_forget(&rt_dyn, &th->t, addr, size);
 	shadow_reset(&rt_dyn.shadow, addr, size);
 	if (rt_dyn.locks.n > 1)
 		lock_forget(&rt_dyn.locks, addr, size);

@@ -42,7 +42,7 @@ static NOINLINE void touch_watched(uintptr_t addr, unsigned mask, bool write, ui
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 >> 8 & mask) == mask) {
 			if (!rt_dyn.reach.whole && read_as_all(me, c, w0, mask))
 				return;
-		} else if (rt_take_over(me, c, mask, write)) {
+		} else if (rt_take_over(me, c, mask, write, addr, pc)) {
 			return;
 		}
 	}
@@ -220,12 +220,18 @@ HOOK void __tsan_vptr_read(void **p)
 
 /* ---- functions ---- */
 
+/* Where the caller's stack ended when it called the hook. gcc knows it whatever the hook itself pushes; clang's builtin would
+ * cost each hook a frame pointer, and in what it makes of these hooks nothing is pushed before the mov. */
+#ifdef __clang__
 #define STACK_POINTER                                          \
 	({                                                     \
 		uintptr_t sp_;                                 \
 		__asm__ volatile("mov %%rsp, %0" : "=r"(sp_)); \
 		sp_;                                           \
 	})
+#else
+#define STACK_POINTER ((uintptr_t)__builtin_dwarf_cfa() - 8)
+#endif
 
 static inline void push(struct thread *t, uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {

@@ -15,6 +15,11 @@
 #include "options.h"
 #include "rt.h"
 
+/* The program's file, by the linker. */
+#pragma GCC visibility push(default)
+extern char __executable_start[], _end[];
+#pragma GCC visibility pop
+
 struct rt rt;
 struct dynamic rt_dyn;
 static uint64_t *no_leaf;
@@ -186,6 +191,8 @@ void rt_init(void)
 		rt_status_begin(false);
 		return;
 	}
+	rt_dyn.static_lo = (uintptr_t)__executable_start;
+	rt_dyn.static_hi = (uintptr_t)_end;
 	rt_dir = rt_dyn.shadow.dir;
 	rt_dir_mask = ((uintptr_t)1 << SHADOW_DIR_BITS) - 1;
 	rt_dyn.history = (uint32_t)rt.opt.history_size;

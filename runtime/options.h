@@ -9,6 +9,7 @@
 #define INTACT_RUNTIME_OPTIONS_H
 
 #define RT_OPTIONS(X)                                                                           \
+	X(all, B, "0", "show all findings, also those whose pattern is most often meant")       \
 	X(atexit_report, B, "1", "report when the program ends; 0: only under `intact run`")    \
 	X(color, S, "auto", "colours in reports: auto, always or never")                        \
 	X(exitcode, N, "66", "exit status of a program with findings; 0 keeps its own")         \
@@ -27,6 +28,7 @@
 	X(strip_path_prefix, S, "", "prefix to remove from file names")                         \
 	X(suppressions, S, "", "suppression files, separated by commas")                        \
 	X(tool, S, "", "the intact program that symbolises")                                    \
+	X(top, N, "0", "show only so many findings; 0: no limit")                               \
 	X(verbosity, N, "0", "1: log what the runtime does")
 
 #endif

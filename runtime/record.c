@@ -216,10 +216,16 @@ static inline struct frame *told_below(const struct rt_thread *th)
 	return f;
 }
 
+/* Where it returns to; what is inlined returns nowhere, and says which function it is. */
+static inline uintptr_t push_address(const struct frame *f, bool inl)
+{
+	return inl && f->fn && f->fn != FRAME_NO_FN ? f->fn + 1 : f->site;
+}
+
 static void put_push(struct rt_thread *th, struct frame *f, unsigned left, struct pen *p)
 {
 	bool inl = f > th->t.frames + 1 && red_inlined(f);
-	pen_put(p, REC_PUSH, (inl ? REC_INLINED : 0) | left, f->site, f->pc);
+	pen_put(p, REC_PUSH, (inl ? REC_INLINED : 0) | left, push_address(f, inl), f->pc);
 }
 
 /* The functions the thread has left and entered since its last record. */
@@ -329,7 +335,7 @@ static inline bool tell_push(struct rt_thread *th, unsigned char *s, uint32_t ke
 	unsigned left = keep < th->told ? (keep + 1) << 1 : 0;
 	if (unlikely(keep >= REC_KEEP_MAX))
 		return false;
-	quick_put(th, s, REC_PUSH, (inl ? REC_INLINED : 0) | left, f->site, f->pc);
+	quick_put(th, s, REC_PUSH, (inl ? REC_INLINED : 0) | left, push_address(f, inl), f->pc);
 	f->node |= FRAME_TOLD;
 	th->told = keep + 1;
 	th->told_top = f;

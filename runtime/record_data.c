@@ -31,12 +31,15 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 		return false;
 	bool known = (w0 & ~0xffffull) == (CELL_SHARED << CELL_TAG | key);
 	bool update = known && w0 >> 8 & mask;
+	uint64_t was = w0;
 	if (known)
 		need |= w0 & 0xffff;
 	if (!__atomic_compare_exchange_n(c, &w0, CELL_SHARED << CELL_TAG | key | need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
 	if (write && !t->wrote && t->nheld)
 		red_wrote(&rt_dyn, t, addr, mask, update, pc);
+	if (t->traced)
+		red_trail(t, addr, mask, write, true, was, pc);
 	return true;
 }
 
@@ -62,6 +65,8 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 	__atomic_store_n(c, key | need, __ATOMIC_RELEASE);
 	if (write && !t->wrote && t->nheld)
 		red_wrote(&rt_dyn, t, addr, mask, update, pc);
+	if (t->traced)
+		red_trail(t, addr, mask, write, false, w0, pc);
 	return true;
 }
 
@@ -88,7 +93,8 @@ static NOINLINE bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, 
 	note_begin(th->own);
 	bool own = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG == CELL_SHARED
 	                   ? take_shared(th, c, mask, write, addr, pc)
-	                   : rt_own(th, c, write ? mask * 0x101 : mask << 8, write) || take_other(th, c, mask, write, addr, pc);
+	                   : rt_own(th, c, write ? mask * 0x101 : mask << 8, write, addr, pc) ||
+	                             take_other(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
 	if (own)
 		quick_put(th, s, write ? REC_WRITE : REC_READ, mask, addr, pc);
@@ -242,6 +248,8 @@ static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *t
 	note_begin(o);
 	bool own = __atomic_compare_exchange_n(c, &w0, need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
+	if (own && t->traced)
+		trail_push(t->trail, addr, mask | (write ? TRAIL_WRITE : 0u), 0, pc, red_floor(t));
 	if (likely(own))
 		quick_put(th, o->bytes + n % REC_OWN, write ? REC_WRITE : REC_READ, mask, addr, pc);
 	note_end(o);
@@ -322,7 +330,7 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 	uint64_t was = 0;
 	bool on = rec_begin(th);
 	/* As the replay does: the ring may only have been full. */
-	if (atomic || !leaf || !rt_own(th, c, need, write))
+	if (atomic || !leaf || !rt_own(th, c, need, write, addr, pc))
 		red_access(&rt_dyn, &th->t, addr, mask, write, pc, &was);
 	if (!on)
 		return;

@@ -76,8 +76,8 @@ enum { RT_FREE, RT_LIVE, RT_ENDED };
 enum { RT_READS = 1024, READ_EPOCH = 17 };
 
 struct rt_options {
-	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions, report_loops, strict;
-	long exitcode, history_size, verbosity;
+	bool all, atexit_report, gen_suppressions, halt_on_error, help, print_suppressions, report_loops, strict;
+	long exitcode, history_size, top, verbosity;
 	const char *explore, *color, *log_path, *socket, *spec, *strip_path_prefix, *suppressions, *tool, *record;
 };
 
@@ -166,9 +166,9 @@ static inline void rt_leave(struct rt_thread *th)
 		rt_deliver(th);
 }
 
-static inline bool rt_own(struct rt_thread *th, uint64_t *c, uint64_t need, bool write)
+static inline bool rt_own(struct rt_thread *th, uint64_t *c, uint64_t need, bool write, uintptr_t addr, uintptr_t pc)
 {
-	return red_own(&th->t, th->key & ~0xffffull, c, need, write);
+	return red_own(&th->t, th->key & ~0xffffull, c, need, write, addr, pc);
 }
 
 /* An address's cell; NULL: there is none yet. */
@@ -195,12 +195,12 @@ static inline __attribute__((always_inline)) bool rt_known(const struct rt_threa
 }
 
 /* The cases that at most one compare-and-swap settles; nothing is recorded. */
-static inline bool rt_take_over(struct rt_thread *th, uint64_t *c, unsigned mask, bool write)
+static inline bool rt_take_over(struct rt_thread *th, uint64_t *c, unsigned mask, bool write, uintptr_t addr, uintptr_t pc)
 {
 	uint64_t need = write ? mask * 0x101 : mask << 8, key = th->key & ~0xffffull;
 	if (*c >> CELL_TAG == CELL_OTHER)
 		return !write && cell_part_known(c, key, mask) && !rt_dyn.reach.whole;
-	return rt_own(th, c, need, write) || red_handed(&th->t, key, c, need, write);
+	return rt_own(th, c, need, write, addr, pc) || red_handed(&th->t, key, c, need, write);
 }
 
 /* Forwarders used by the interposers; errno is kept. */

@@ -30,11 +30,11 @@ echo "== random nets: the prefix against its definition; coloured nets, exact an
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"
 INTACT_SOAK=${INTACT_SOAK:-100000} "$BUILD/tests/unit/test_colour"
 echo "== programs under exploration: optimal DPOR against every schedule; planted bugs by seed and compiler; replays"
-python3 tests/explore/soak.py "$intact" --seeds "${EXPLORE_SEEDS:-20}" --replays "${EXPLORE_REPLAYS:-100}"
+python3 tests/explore/soak.py "$intact" --seeds "${EXPLORE_SEEDS:-20}" --replays "${EXPLORE_REPLAYS:-100}" --gdb "${EXPLORE_REPLAYS:-100}"
 echo "== object tests: every example with both compilers, every mutant, random objects against brute force"
 python3 tests/objects/run.py "$intact" --all | tail -2
 python3 tests/objects/mutants.py "$intact" --all
-python3 tests/objects/random.py "$intact" 1 "${OBJECTS_COUNT:-10000}"
+python3 tests/objects/random_objects.py "$intact" 1 "${OBJECTS_COUNT:-10000}"
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1

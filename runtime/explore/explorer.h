@@ -234,15 +234,16 @@ struct x_heap {
 
 struct x {
 	struct control *ctl;
-	bool ready;                       /* the snapshot is taken */
-	bool active;                      /* a run is under way: operations are simulated */
-	bool alone;                       /* no other thread was ever made in this run */
-	bool traps;                       /* the kernel sends the program's system calls to us */
-	char selector;                    /* of those traps */
-	bool ending;                      /* exit: handlers run */
-	uint32_t run;                     /* number of this run in this process, from 1 */
-	uint64_t index;                   /* number of the schedule */
-	uint32_t nthreads, live, current; /* nthreads: the largest id and one */
+	bool ready;                        /* the snapshot is taken */
+	bool active;                       /* a run is under way: operations are simulated */
+	bool alone;                        /* no other thread was ever made in this run */
+	bool traps;                        /* the kernel sends the program's system calls to us */
+	char selector;                     /* of those traps */
+	bool ending;                       /* exit: handlers run */
+	uint32_t run;                      /* number of this run in this process, from 1 */
+	uint32_t probed_run, probed_steps; /* where the tool's last signal found it */
+	uint64_t index;                    /* number of the schedule */
+	uint32_t nthreads, live, current;  /* nthreads: the largest id and one */
 	uint32_t step;
 	struct sched *sched;
 	uintptr_t sched_at; /* its mapping */
@@ -697,6 +698,11 @@ void x_signal_stack(void);
 bool x_identity(long nr, long a[6], long *r);
 bool x_own_process(long id);
 long x_syscall(long nr, const long a[6], uintptr_t pc);
+#define X_IO 16 /* the address of all that system calls on files and descriptors change: io.c */
+/* The point of a system call, if it is one; waits until the call need not. */
+void x_io_point(long nr, const long a[6], uintptr_t pc);
+void x_offsets_note(void); /* see fork_runs */
+void x_offsets_restore(void);
 void x_syscalls_restore(void);
 void x_output(int fd, const void *p, size_t n);
 void x_signals(void);

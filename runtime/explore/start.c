@@ -203,6 +203,7 @@ static void restore(void)
 static _Noreturn void fork_runs(void)
 {
 	x_server_pid = x_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	x_offsets_note();
 	for (;;) {
 		X.finished = false;
 		long pid = x_child_pid = x_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
@@ -219,6 +220,7 @@ static _Noreturn void fork_runs(void)
 			x_give_up(CONTROL_WHY_INTERNAL, "cannot create a process for a run (error %d)", (int)-pid);
 		while (x_sys(SYS_wait4, pid, (long)&status, 0, 0, 0, 0) == -EINTR)
 			;
+		x_offsets_restore();
 		if (X.ctl->state == CONTROL_GIVEN_UP)
 			leave(3);
 		if (!X.finished) { /* killed from outside, or by what we cannot catch */
@@ -230,17 +232,25 @@ static _Noreturn void fork_runs(void)
 	}
 }
 
+/* A program that has had one thread and one trace in so many sampled runs has no others. */
+static bool alone(void)
+{
+	enum { RUNS = 32 };
+	struct sched_stats stats;
+	if (X.ctl->runs_done != RUNS || X.ctl->most_threads > 1 || X.tests)
+		return false;
+	sched_stats(X.sched, &stats);
+	return stats.traces <= 1;
+}
+
 /* Is this the last run? Fills in the control block if so. */
 static bool last(bool failed, unsigned verdict)
 {
 	struct control *c = X.ctl;
 	c->verdict = verdict;
-	bool late = false;
 	if (verdict == SCHED_EXHAUSTED && X.new_places) /* of fewer points than there are from now on */
 		verdict = SCHED_GO_ON;
-	if (c->deadline_ns && !(X.run & 63))
-		late = clock_ns(CLOCK_MONOTONIC) > c->deadline_ns;
-	if (!failed && verdict == SCHED_GO_ON && !late && !__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
+	if (!failed && verdict == SCHED_GO_ON && !alone() && !__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
 		return false;
 	sched_stats(X.sched, &c->stats);
 	if (sched_divergence(X.sched))
@@ -328,12 +338,14 @@ static void keep_race(void)
 static bool minimised(void)
 {
 	struct control *c = X.ctl;
-	bool same = run_failed(true) && X.end == c->goal && (!c->goal_pc || X.end_pc == c->goal_pc);
-	sched_run_end(X.sched, same ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT);
-	minimize_result(X.minimiser, X.sched, same);
+	bool same = !c->late && run_failed(true) && X.end == c->goal && (!c->goal_pc || X.end_pc == c->goal_pc);
+	if (!c->late) {
+		sched_run_end(X.sched, same ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT);
+		minimize_result(X.minimiser, X.sched, same);
+	}
 	X.new_places = false; /* the points stay those of the schedule */
 	c->beat++;
-	if (minimize_next(X.minimiser, X.sched))
+	if (!__atomic_load_n(&c->stop, __ATOMIC_RELAXED) && minimize_next(X.minimiser, X.sched))
 		return false;
 	uint32_t n;
 	const struct sched_event *best = minimize_best(X.minimiser, &n);
@@ -408,7 +420,12 @@ static _Noreturn __attribute__((used)) void after_run(void)
 	if (X.end == CONTROL_NOT_LINEARIZABLE && c->object.history.partial)
 		x_object_reorder();
 	enum sched_outcome outcome = is_failure(X.end) ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
-	enum sched_verdict verdict = sched_run_end(X.sched, outcome);
+	if (c->late) /* wherever it was: what it has left behind is not used */
+		judged = true;
+	enum sched_verdict verdict = c->late ? SCHED_GO_ON : sched_run_end(X.sched, outcome);
+	c->runs_done += !c->late;
+	if (X.nthreads > c->most_threads)
+		c->most_threads = X.nthreads;
 	if (!judged && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
 		failed = run_failed(true);
 		if (failed)

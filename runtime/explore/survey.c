@@ -72,8 +72,12 @@ static void tell_frames(void)
 	if (m->popped)
 		put(REC_POP, 0, m->told, own_slot(), 0);
 	m->popped = false;
-	for (; m->told < x_me()->top; m->told++)
-		put(REC_PUSH, inlined(m, m->told) ? REC_INLINED : 0, m->frame[m->told].site, own_slot(), m->frame[m->told].pc);
+	for (; m->told < x_me()->top; m->told++) {
+		bool inl = inlined(m, m->told);
+		uintptr_t fn = inl ? m->frame[m->told].fn : 0;
+		put(REC_PUSH, inl ? REC_INLINED : 0, fn && fn != FRAME_NO_FN ? fn + 1 : m->frame[m->told].site, own_slot(),
+		    m->frame[m->told].pc);
+	}
 }
 
 static void tell(unsigned kind, unsigned arg, uintptr_t addr, uintptr_t pc)

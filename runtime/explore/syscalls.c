@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -149,7 +148,10 @@ void x_signal_stack(void)
 /* Of the process that starts one for each run: both are its own, not shared. */
 long x_server_pid, x_child_pid;
 
-/* The tool says that a run goes on for too long without a point. */
+/*
+ * The tool says that the run takes long. If it has come to a point since the last such signal it goes on; otherwise it is
+ * taken to loop. When the time is over it is cut off.
+ */
 static void on_stall(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -161,13 +163,25 @@ static void on_stall(int sig, siginfo_t *info, void *context)
 	}
 	if (!X.active)
 		return;
+	bool over = __atomic_load_n(&X.ctl->stop, __ATOMIC_RELAXED) == CONTROL_STOP_NOW;
+	uint32_t steps = 0;
+	sched_events(X.sched, &steps);
+	if (!over && (X.probed_run != X.run || X.probed_steps != steps)) {
+		X.probed_run = X.run;
+		X.probed_steps = steps;
+		X.ctl->beat++;
+		return;
+	}
 	X.end_pc = (uintptr_t)g[REG_RIP];
-	if (X.end_pc - (uintptr_t)x_sys <= (uintptr_t)x_sys_end - (uintptr_t)x_sys) {
+	if (!over && X.end_pc - (uintptr_t)x_sys <= (uintptr_t)x_sys_end - (uintptr_t)x_sys) {
 		X.end_pc = X.call_pc;
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "system call %u waits for something outside of the program", X.call);
 	}
-	X.end = CONTROL_ENDLESS;
-	rt_print(X.text, sizeof X.text, "a thread runs too long without a scheduling point (--stall)");
+	X.end = over ? CONTROL_PRUNED : CONTROL_ENDLESS;
+	if (over)
+		X.ctl->late = 1;
+	else
+		rt_print(X.text, sizeof X.text, "a thread runs too long without a scheduling point (--stall)");
 	g[REG_RSP] = (greg_t)(((uintptr_t)X.controller_sp & ~(uintptr_t)15) - 8);
 	g[REG_RIP] = (greg_t)(uintptr_t)x_end_run;
 }
@@ -270,6 +284,26 @@ static void moves(long fd)
 	X.fd_offset[fd] = x_sys(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0);
 	X.fd_moved[fd / 8] |= (uint8_t)(1 << fd % 8);
 	X.fds_dirty = true;
+}
+
+/* A process of its own for each run shares the offsets of what was open before main with the next one. What can be written to
+ * keeps its offset: what a run has written stays. */
+static off_t offset_at_main[X_FDS];
+
+void x_offsets_note(void)
+{
+	for (long fd = 0; fd < X_FDS; fd++) {
+		long flags = x_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+		bool read_only = flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;
+		offset_at_main[fd] = read_only ? x_sys(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0) : -1;
+	}
+}
+
+void x_offsets_restore(void)
+{
+	for (long fd = 0; fd < X_FDS; fd++)
+		if (offset_at_main[fd] >= 0)
+			x_sys(SYS_lseek, fd, offset_at_main[fd], SEEK_SET, 0, 0, 0);
 }
 
 void x_syscalls_restore(void)
@@ -388,37 +422,6 @@ static long into_memory(long nr, const long a[6])
 	return pass(nr, a);
 }
 
-/* All descriptors are one object to the scheduler: what is written to one may be read
- * from another. Who would wait yields until there is something. */
-#define IO 16
-
-static bool ready(long fd, short events)
-{
-	struct pollfd p = { (int)fd, events, 0 };
-	return x_sys(SYS_poll, (long)&p, 1, 0, 0, 0, 0) != 0;
-}
-
-static void wait_ready(long fd, short events, uintptr_t pc)
-{
-	if (x_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK)
-		return;
-	while (!ready(fd, events)) {
-		x_cancel_point();
-		if (X.alone)
-			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
-		x_point(SCHED_LOAD, NULL, IO, 0, 8, 0, pc);
-		if (!ready(fd, events))
-			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
-	}
-}
-
-static void io_point(uintptr_t pc)
-{
-	if (!X.alone)
-		x_point(SCHED_RMW, NULL, IO, 0, 8, 0, pc);
-	x_effect();
-}
-
 static long pair(long nr, const long a[6], int *fds)
 {
 	x_snapshot_touch((uintptr_t)fds, 8);
@@ -482,57 +485,6 @@ static long sleeps(long nr, const long a[6], uintptr_t pc)
 	return 0;
 }
 
-/* Calls that wait, or that others wait for: points. Actions before a write or a close
- * happen before actions after a read, or with a reused descriptor. */
-static void may_wait(long nr, const long a[6], uintptr_t pc)
-{
-	if (nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_accept || nr == SYS_accept4 ||
-	    nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_poll)
-		x_cancel_point();
-	if (X.alone)
-		return;
-	struct x_object *io = x_object(IO, XO_ATOMIC, pc);
-	switch (nr) {
-	case SYS_read:
-	case SYS_readv:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_accept:
-	case SYS_accept4:
-		wait_ready(a[0], POLLIN, pc);
-		x_acquire(&io->clock);
-		return;
-	case SYS_write:
-	case SYS_writev:
-	case SYS_sendto:
-	case SYS_sendmsg:
-		io_point(pc);
-		wait_ready(a[0], POLLOUT, pc);
-		x_release_join(&io->clock);
-		return;
-	case SYS_close:
-	case SYS_shutdown:
-	case SYS_epoll_ctl:
-		io_point(pc);
-		x_release_join(&io->clock);
-		return;
-	case SYS_open:
-	case SYS_openat:
-	case SYS_pipe:
-	case SYS_pipe2:
-	case SYS_socket:
-	case SYS_socketpair:
-	case SYS_dup:
-	case SYS_eventfd2:
-	case SYS_epoll_create1:
-	case SYS_epoll_wait:
-	case SYS_poll:
-		io_point(pc);
-		x_acquire(&io->clock);
-		return;
-	}
-}
-
 /* A poll that may wait: without descriptors it is a sleep; with a limit it sleeps, then looks again. */
 static long polls(const long a[6], uintptr_t pc)
 {
@@ -543,11 +495,11 @@ static long polls(const long a[6], uintptr_t pc)
 		if (r)
 			return r;
 	}
-	while (ms < 0) { /* as wait_ready */
+	while (ms < 0) { /* as wait_ready in io.c */
 		x_cancel_point();
 		if (X.alone)
 			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
-		x_point(SCHED_LOAD, NULL, IO, 0, 8, 0, pc);
+		x_point(SCHED_LOAD, NULL, X_IO, 0, 8, 0, pc);
 		long r = a[1] > 0 ? into_memory(SYS_poll, look) : 0;
 		if (r)
 			return r;
@@ -766,7 +718,7 @@ long x_syscall(long nr, const long given[6], uintptr_t pc)
 		return r;
 	X.call = (uint32_t)nr;
 	X.call_pc = pc;
-	may_wait(nr, a, pc);
+	x_io_point(nr, a, pc);
 	if (nr == SYS_poll && a[2])
 		return polls(a, pc);
 	if (X.ctl->mode != CONTROL_SNAPSHOT)

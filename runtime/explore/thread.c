@@ -21,7 +21,8 @@ struct x_thread *x_thread_of(pthread_t id)
 	uint32_t slot = X.slot_of[i].slot;
 	if (!slot)
 		return X.thread[0].state == XT_LIVE || X.thread[0].state == XT_ENDED ? &X.thread[0] : NULL;
-	return x_bit(X.slots, slot) ? &X.thread[X.slot[slot].thread] : NULL;
+	struct x_thread *t = &X.thread[X.slot[slot].thread];
+	return x_bit(X.slots, slot) && t->state != XT_JOINED ? t : NULL;
 }
 
 static uint16_t take_slot(void)
@@ -146,7 +147,8 @@ void x_run_dtors(struct x_thread *t)
 static void free_slot(struct x_thread *t)
 {
 	t->state = XT_JOINED;
-	x_bit_clear(X.slots, t->slot);
+	if (!X.real) /* a real thread that is over sleeps where it ended: it begins no other one */
+		x_bit_clear(X.slots, t->slot);
 }
 
 void x_thread_exit(void *value)

@@ -22,9 +22,6 @@ struct intact_model {
 	struct buf messages;
 };
 
-/* What is loaded, or NULL; where its messages go. */
-json_t *api_document_root(struct intact_document *d);
-struct buf *api_document_messages(struct intact_document *d);
 /* The bytes of a document, checked: INTACT_OK, or the reason is in d's messages. `text` is copied. */
 enum intact_status api_document_set(struct intact_document *d, const char *name, const char *text, size_t len);
 

@@ -81,16 +81,6 @@ enum intact_status api_document_set(struct intact_document *d, const char *name,
 	return d->doc ? INTACT_OK : INTACT_INVALID;
 }
 
-json_t *api_document_root(struct intact_document *d)
-{
-	return d->doc;
-}
-
-struct buf *api_document_messages(struct intact_document *d)
-{
-	return &d->messages;
-}
-
 API_EXPORT enum intact_status intact_document_load_text(struct intact_document *d, const char *text, size_t len)
 {
 	return api_document_set(d, "document", text ? text : "", text ? len : 0);
@@ -274,8 +264,8 @@ API_EXPORT const char *intact_document_render(struct intact_document *d, enum in
 API_EXPORT enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer)
 {
 	enum intact_status status = INTACT_INVALID;
-	struct buf *err = api_document_messages(d), doc;
-	json_t *root = api_document_root(d);
+	struct buf *err = &d->messages, doc;
+	json_t *root = d->doc;
 	struct claim_list l;
 	buf_clear(err);
 	if (!root || d == answer) {

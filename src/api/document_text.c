@@ -52,9 +52,12 @@ static bool explore(const json_t *doc, const struct render_text_options *o, stru
 {
 	struct explore_confirmation c;
 	struct explore_report r;
+	struct explore_cases cases;
 	struct arena a;
 	arena_init(&a, 0);
-	if (explore_confirmation_read(doc, &a, &c)) {
+	if (explore_cases_read(doc, &a, &cases)) {
+		explore_cases_text(&cases, &a, out, o->color, o->width);
+	} else if (explore_confirmation_read(doc, &a, &c)) {
 		explore_confirmation_text(&c, &a, out, o->color);
 	} else {
 		explore_read(doc, &a, &r);

@@ -208,21 +208,36 @@ static int by_place(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-void diags_render(const struct diags *d, struct buf *out, bool color)
+uint32_t *diags_in_order(const struct diags *d, uint32_t *n)
 {
 	assert(d->list.len && d->list.len - 1 >= (d->errors < d->max_errors ? d->errors : d->max_errors));
-	uint32_t n = 0;
-	struct diag_order *ids = calloc(d->list.len, sizeof *ids);
+	struct diag_order *order = calloc(d->list.len, sizeof *order);
+	uint32_t *ids = calloc(d->list.len, sizeof *ids);
+	*n = 0;
+	if (!order || !ids) {
+		free(order);
+		free(ids);
+		return NULL;
+	}
+	for (uint32_t i = 1; i < d->list.len; i++)
+		if (d->list.data[i].level <= DIAG_WARNING)
+			order[(*n)++] = (struct diag_order){ d, i };
+	qsort(order, *n, sizeof *order, by_place);
+	for (uint32_t i = 0; i < *n; i++)
+		ids[i] = order[i].id;
+	free(order);
+	return ids;
+}
+
+void diags_render(const struct diags *d, struct buf *out, bool color)
+{
+	uint32_t n, *ids = diags_in_order(d, &n);
 	if (!ids) {
 		out->failed = true;
 		return;
 	}
-	for (uint32_t i = 1; i < d->list.len; i++)
-		if (d->list.data[i].level <= DIAG_WARNING)
-			ids[n++] = (struct diag_order){ d, i };
-	qsort(ids, n, sizeof *ids, by_place);
 	for (uint32_t i = 0; i < n; i++)
-		render_one(d, ids[i].id, out, color);
+		render_one(d, ids[i], out, color);
 	free(ids);
 	if (d->errors > d->max_errors)
 		buf_printf(out, "... and %u more errors\n", d->errors - d->max_errors);

@@ -52,8 +52,11 @@ void diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(prin
 /* Has a message of this code been given at this place already? */
 bool diag_is_at(const struct diags *d, const char *code, uint32_t start);
 
+/* The errors and warnings, as indices into the list, in the order of their places (stable); malloc'ed, NULL: out of memory. */
+uint32_t *diags_in_order(const struct diags *d, uint32_t *n);
+
 /*
- * All messages in the order of their places (stable), each as
+ * All messages in that order, each as
  *   file:line:col: error: text [code]
  *      12 | source line
  *         |     ^~~~

@@ -3,7 +3,7 @@
 
 #include "check/engine.h"
 #include "cli/cli.h"
-#include "cli/completion.h"
+#include "cli/cmd_help.h"
 #include "explain/explain.h"
 #include "history/object.h"
 

@@ -11,7 +11,7 @@
 #include "base/invariant.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
-#include "judge/functions.h"
+#include "judge/explore_program.h"
 #include "judge/object_test.h"
 #include "program/run_settings.h"
 #include "program/explore_confirm.h"
@@ -24,9 +24,10 @@
 static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
 	int strategy, races, functions;
-	struct opt_list atomic;
+	struct opt_list atomic, only;
 	bool exhaustive, spurious, fork;
-	const char *save, *replay, *confirm;
+	bool cases, list_cases;
+	const char *save, *replay, *confirm, *case_list, *case_run;
 	bool keep, gdb, real, no_coverage;
 	struct object_test_options test;
 	struct outputs outputs;
@@ -40,7 +41,7 @@ enum { NO_BOUND = 1000001 };
 static const struct opt table[] = {
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is explored", 0, 0, NULL },
 	{ OPT_UINT, "schedules", 'n', "N", &o.schedules, "schedules at most (10,000; with --exhaustive or --time no limit)", 1, 0, NULL },
-	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "time limit", 1, 10000000, NULL },
+	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "time limit; a schedule that does not end by then is cut off", 1, 10000000, NULL },
 	{ OPT_CHOICE, "strategy", 0, "NAME", &o.strategy, "mix (default), pos, pct, random, delay, preempt", 0, 0, strategies },
 	{ OPT_UINT, "depth", 0, "N", &o.depth, "pct: bug depth, one more than the changes of priority (3)", 1, 64, NULL },
 	{ OPT_UINT, "seed", 0, "N", &o.seed, "the same seed gives the same schedules (1)", 0, 0, NULL },
@@ -53,12 +54,18 @@ static const struct opt table[] = {
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
 	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Test binaries with many cases", 0, 0, NULL },
+	{ OPT_FLAG, "cases", 0, NULL, &o.cases, "explore each test case of a GoogleTest, Catch2 or doctest binary by itself; --time is for all of them", 0, 0, NULL },
+	{ OPT_LIST, "case", 0, "PATTERN", &o.only, "only the cases whose names match, e.g. 'Queue.*'", 0, 0, NULL },
+	{ OPT_FLAG, "list-cases", 0, NULL, &o.list_cases, "print the names of the cases", 0, 0, NULL },
+	{ OPT_STR, "case-list", 0, "COMMAND", &o.case_list, "other programs: a shell command that prints the names, one per line", 0, 0, NULL },
+	{ OPT_STR, "case-run", 0, "ARGUMENTS", &o.case_run, "and the arguments with which PROGRAM runs the case {}", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Object tests (intact/test.h)", 0, 0, NULL },
 	{ OPT_UINT, "scenarios", 0, "N", &o.test.scenarios, "draw N scenarios (100), each under --schedules schedules (1,000); with --exhaustive: all there are", 1, 1000000, NULL },
 	{ OPT_STR, "shape", 0, "TxN,...", &o.test.shape, "scenarios of T threads with N calls each (with --exhaustive: 2x2,3x1)", 0, 0, NULL },
 	{ OPT_STR, "scenario", 0, "CALLS", &o.test.scenario, "only this one: 'push(1) pop() | push(2)'", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedules", 0, 0, NULL },
-	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE (with --confirm: a directory, intact-schedules)", 0, 0, NULL },
+	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE (with --confirm or --cases: a directory)", 0, 0, NULL },
 	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow the schedule in FILE (PROGRAM may be omitted)", 0, 0, NULL },
 	{ OPT_FLAG, "threads", 0, NULL, &o.real, "with --replay: real threads instead of fibers", 0, 0, NULL },
 	{ OPT_FLAG, "gdb", 0, NULL, &o.gdb, "with --replay: real threads, under gdb, which stops at the failure", 0, 0, NULL },
@@ -97,6 +104,7 @@ static struct explore_ask asked(char **argv)
 		.depth = o.depth,
 		.max_steps = o.max_steps,
 		.seconds = o.seconds,
+		.until = o.seconds ? server_now() + (double)o.seconds : 0,
 		.stall = o.stall,
 		.preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
 		.races = o.races == 0,
@@ -169,6 +177,11 @@ static int explore_object(struct cli *cli, const struct cmd *cmd, char **argv, c
 	return rc;
 }
 
+static bool judges_functions(void)
+{
+	return !o.atomic.n && o.functions == 0;
+}
+
 static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const struct explore_file *file)
 {
 	bool object = object_test_is(argv[0]);
@@ -195,28 +208,91 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
-	bool surveyed = true;
 	if (!file)
 		inline_atomics_warn(argv[0], &cli->err);
-	if (!file && !o.atomic.n && o.functions == 0) {
-		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
-		surveyed = functions_survey(cli, &ask, &a, gaps);
-		ask.gaps = gaps->n ? gaps : NULL;
-	}
 	struct progress progress;
 	progress_begin(&progress);
 	ask.progress = progress.on ? progress_schedules : NULL;
 	ask.arg = &progress;
-	int rc = explore_search(cli, &ask, &got);
+	int rc = explore_program(cli, &ask, judges_functions(), &a, &got, &report);
 	progress_end(&progress);
-	if (rc == EXIT_HOLDS && !surveyed) /* otherwise the message of the search is the cause */
-		buf_str(&cli->err, "intact: the functions that `intact run` would report could not be determined; they are not "
-		                   "judged (--atomic names functions)\n");
-	if (rc == EXIT_HOLDS && !ask.gdb) {
-		explore_story(&ask, &got, &a, &report);
-		rc = tell(cli, cmd, &ask, &got, &a, &report, explore_code(&ask, &report));
+	if (rc == EXIT_HOLDS) {
+		if (!ask.gdb)
+			rc = tell(cli, cmd, &ask, &got, &a, &report, explore_code(&ask, &report));
+		explore_got_free(&got);
 	}
-	explore_got_free(&got);
+	arena_free(&a);
+	return rc;
+}
+
+/* ---- --cases ---- */
+
+static bool wants_cases(void)
+{
+	return o.cases || o.list_cases || o.only.n || o.case_list || o.case_run;
+}
+
+/* NULL, or what is wrong with the options. */
+static const char *cases_wrong(void)
+{
+	if (o.replay || o.confirm)
+		return "--cases explores every test case: it cannot be combined with --replay or --confirm";
+	if (o.test.scenarios || o.test.shape || o.test.scenario)
+		return "--scenarios, --shape and --scenario are for an object test, which has no test cases";
+	if (!o.case_list != !o.case_run)
+		return "--case-list and --case-run belong together: the names of the cases, and how one is run";
+	if (o.case_run && !strstr(o.case_run, "{}"))
+		return "--case-run has no {}, the place of the name of the case";
+	return NULL;
+}
+
+static int print_cases(struct cli *cli, const struct test_cases *cases)
+{
+	for (uint32_t i = 0; i < cases->list.len; i++) {
+		buf_safe(&cli->out, cases->list.data[i].name, strlen(cases->list.data[i].name));
+		buf_char(&cli->out, '\n');
+	}
+	return EXIT_HOLDS;
+}
+
+static int explore_all(struct cli *cli, const struct cmd *cmd, char **argv, const struct test_cases *cases, struct arena *a)
+{
+	struct explore_cases got;
+	struct explore_ask ask = asked(argv);
+	struct progress progress;
+	struct buf doc;
+	if (!name_functions(cli, argv[0]))
+		return EXIT_USAGE;
+	inline_atomics_warn(argv[0], &cli->err);
+	progress_begin(&progress);
+	ask.progress = progress.on ? progress_schedules : NULL;
+	ask.arg = &progress;
+	int rc = explore_test_cases(cli, &ask, judges_functions(), cases, o.save, a, &got);
+	progress_end(&progress);
+	if (!got.cases.len)
+		return rc;
+	if (!outputs_take_stdout(&o.outputs))
+		explore_cases_text(&got, a, &cli->out, cli->color_out, cli->columns);
+	if (!outputs_wanted(&o.outputs))
+		return rc;
+	buf_init(&doc);
+	explore_cases_json(&got, a, &doc);
+	rc = outputs_write(cli, cmd, &o.outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
+}
+
+static int explore_cases_of(struct cli *cli, const struct cmd *cmd, char **argv)
+{
+	struct test_cases cases;
+	struct arena a;
+	struct test_cases_ask ask = {
+		.argv = argv, .list = o.case_list, .run = o.case_run, .only = o.only.items, .nonly = o.only.n
+	};
+	arena_init(&a, 0);
+	int rc = EXIT_USAGE;
+	if (test_cases_list(cli, &ask, &a, &cases))
+		rc = o.list_cases ? print_cases(cli, &cases) : explore_all(cli, cmd, argv, &cases, &a);
 	arena_free(&a);
 	return rc;
 }
@@ -325,10 +401,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	o.max_steps = 20000;
 	o.bound = NO_BOUND;
 	o.stall = 10;
-	const char **room = calloc((size_t)argc * 2 + 2, sizeof *room);
+	const char **room = calloc((size_t)argc * 3 + 3, sizeof *room);
 	if (!room)
 		return EXIT_INTERNAL;
 	o.atomic.items = room + argc + 1;
+	o.only.items = room + 2 * (argc + 1);
 	struct opts opts = { .table = table, .args = room };
 	struct buf err;
 	buf_init(&err);
@@ -354,12 +431,15 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
 	else if (o.test.scenario && (o.test.scenarios || o.test.shape))
 		rc = cli_usage(cli, cmd, "--scenario names the only scenario: it cannot be combined with --scenarios and --shape");
+	else if (wants_cases() && cases_wrong())
+		rc = cli_usage(cli, cmd, "%s", cases_wrong());
 	else if (o.exhaustive && o.strategy)
 		rc = cli_usage(cli, cmd, "--exhaustive and --strategy cannot be combined");
 	else
-		rc = o.replay    ? replay_file(cli, cmd, at < argc ? argv + at : NULL)
-		     : o.confirm ? confirm(cli, cmd, argv + at)
-		                 : explore(cli, cmd, argv + at, NULL);
+		rc = o.replay        ? replay_file(cli, cmd, at < argc ? argv + at : NULL)
+		     : o.confirm     ? confirm(cli, cmd, argv + at)
+		     : wants_cases() ? explore_cases_of(cli, cmd, argv + at)
+		                     : explore(cli, cmd, argv + at, NULL);
 	buf_free(&err);
 	free(room);
 	return rc;

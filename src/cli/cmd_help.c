@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/completion.h"
-#include "cli/man_page.h"
 
 void help_overview(struct buf *out)
 {

@@ -17,7 +17,8 @@ static struct {
 	struct run_how how;
 	const char *infer, *log_path;
 	uint64_t exitcode, runs;
-	bool gen, strict, confirm;
+	bool gen, strict, confirm, all;
+	uint64_t top;
 	const char *save;
 	uint64_t schedules, seconds, seed;
 	struct explore_confirmation explored;
@@ -35,6 +36,8 @@ static const struct opt table[] = {
 	{ OPT_FLAG, "strict", 0, NULL, &o.strict, "report functions at any call distance from their locks", 0, 0, NULL },
 	{ OPT_FLAG, "loops", 0, NULL, &o.how.loops, "also report loops that only repeat one critical section", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is shown", 0, 0, NULL },
+	{ OPT_FLAG, "all", 0, NULL, &o.all, "show all findings, also those whose pattern is most often meant", 0, 0, NULL },
+	{ OPT_UINT, "top", 0, "N", &o.top, "show only the first N", 1, 1000000, NULL },
 	{ OPT_LIST, "suppressions", 0, "FILE", &o.suppressions, "suppress findings listed in FILE (`kind:PATTERN` lines)", 0, 0, NULL },
 	{ OPT_FLAG, "gen-suppressions", 0, NULL, &o.gen, "end each report with a suppression for it", 0, 0, NULL },
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
@@ -133,6 +136,7 @@ static void explore_findings(void *arg, struct raw_report *const *said, uint32_t
 	if (gather(e->cli, &s)) {
 		for (uint32_t i = 0; i < n; i++)
 			findings_add(said[i], &s.filter, &s.text, &s.arena, &s.shown);
+		findings_rank(&s.filter, &s.text, &s.arena, &s.shown);
 		buf_char(&text, '[');
 		buf_add(&text, buf_cstr(&s.log.results), s.log.results.len);
 		buf_char(&text, ']');
@@ -170,6 +174,9 @@ static bool gather(struct cli *cli, struct settings *s)
 		ok &= filter_read_suppressions(&s->filter, o.suppressions.items[i], &cli->err);
 	s->text.gen_suppressions |= o.gen;
 	s->text.strict |= o.strict;
+	s->text.all |= o.all;
+	if (o.top)
+		s->text.top = (uint32_t)o.top;
 	if (o.log_path)
 		s->log_path = o.log_path;
 	if (strcmp(s->log_path, "stderr") != 0)

@@ -32,6 +32,7 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 	} else if (raw_add_all(&all, &s.arena, buf_cstr(&in), in.len)) {
 		for (uint32_t i = 0; i < all.list.len; i++)
 			findings_add(all.list.data[i], &s.filter, &s.text, &s.arena, &s.shown);
+		findings_rank(&s.filter, &s.text, &s.arena, &s.shown);
 		findings_close(&s.filter, &s.shown, s.print_suppressions, &s.log);
 		findings_tell(&s.log, &s.text, &text);
 		settings_deliver(cli, &s, &text, all.list.data[0]->pid);

@@ -3,7 +3,7 @@
  * needs to know of it is written at once. A value is completed by its kind: choices by their names, files by the suffixes
  * of their option (completion_files), directories by name; numbers and patterns not at all.
  */
-#include "cli/completion.h"
+#include "cli/cmd_help.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -20,12 +20,13 @@
 #include "version.h"
 
 extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help, cmd_version, cmd_cc, cmd_cxx,
-	cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report, cmd_doctor, cmd_init;
+	cmd_explain, cmd_export, cmd_explore, cmd_run, cmd_record, cmd_symbolize, cmd_net, cmd_report, cmd_doctor, cmd_init,
+	cmd_lsp;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check,  &cmd_sim,  &cmd_fmt,     &cmd_export,    &cmd_run,     &cmd_explore, &cmd_record,
-	&cmd_cc,     &cmd_cxx,  &cmd_history, &cmd_trace,     &cmd_explain, &cmd_verify,  &cmd_net,
-	&cmd_report, &cmd_init, &cmd_doctor,  &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
+	&cmd_check,  &cmd_sim,     &cmd_fmt,       &cmd_export,  &cmd_run,     &cmd_explore, &cmd_record, &cmd_cc,
+	&cmd_cxx,    &cmd_history, &cmd_trace,     &cmd_explain, &cmd_verify,  &cmd_net,     &cmd_report, &cmd_init,
+	&cmd_doctor, &cmd_lsp,     &cmd_symbolize, &cmd_help,    &cmd_version, NULL,
 };
 
 const struct cmd *cli_find(const char *name)

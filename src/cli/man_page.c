@@ -5,7 +5,7 @@
  * A paragraph of the description whose lines are aligned by hand (a line starts with a blank, or has two in a row) is
  * kept as it is; others are filled. One that begins with "Exit code" or "Exit status" becomes EXIT STATUS.
  */
-#include "cli/man_page.h"
+#include "cli/cmd_help.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "dynamic/findings.h"
 
 #include "base/invariant.h"
+#include "dynamic/facts.h"
 #include "dynamic/token.h"
 
 #define FINDINGS_SLOTS (RED_MAX_FINDINGS * 4u)
@@ -16,8 +17,12 @@ bool dynamic_init(struct dynamic *d)
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
 	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
-	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) && stack_init(&d->stacks) &&
-	          lock_init(&d->locks) && shadow_init(&d->shadow, &d->sets);
+	d->trails = pages_map(RED_SLOTS * sizeof *d->trails);
+	d->spare = pages_map(sizeof *d->spare);
+	d->watched = pages_map(RED_WATCHED * sizeof *d->watched);
+	d->kept = pages_map(KEPT_LOCKS * LOCK_EVIDENCE * sizeof *d->kept);
+	bool ok = d->findings && d->slots && d->parents && d->slot && d->trails && d->spare && d->watched && d->kept &&
+	          lockset_init(&d->sets) && stack_init(&d->stacks) && lock_init(&d->locks) && shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
 	if (!ok)
 		dynamic_free(d);
@@ -36,6 +41,17 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->functions, RED_FUNCTIONS * sizeof *d->functions);
 	if (d->slot)
 		pages_unmap(d->slot, RED_SLOTS * sizeof *d->slot);
+	for (uint32_t i = 0; d->trails && i < RED_SLOTS; i++)
+		if (d->trails[i] && d->trails[i] != d->spare)
+			pages_unmap(d->trails[i], sizeof **d->trails);
+	if (d->trails)
+		pages_unmap(d->trails, RED_SLOTS * sizeof *d->trails);
+	if (d->spare)
+		pages_unmap(d->spare, sizeof *d->spare);
+	if (d->watched)
+		pages_unmap(d->watched, RED_WATCHED * sizeof *d->watched);
+	if (d->kept)
+		pages_unmap(d->kept, KEPT_LOCKS * LOCK_EVIDENCE * sizeof *d->kept);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
@@ -74,6 +90,7 @@ static void move_data(struct finding *f, uintptr_t lo, uintptr_t hi, uintptr_t d
 bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta)
 {
 	bool any = stack_move(&d->stacks, lo, hi, delta) != 0;
+	facts_drop(d);
 	any |= lock_move(&d->locks, lo, hi - lo, delta) != 0;
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {
@@ -81,6 +98,8 @@ bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta
 		move_data(f, lo, hi, delta);
 		if (f->happened)
 			move_data(f->happened, lo, hi, delta);
+		if (f->facts)
+			facts_move(f->facts, lo, hi, delta);
 		if (f->sent && speaks_of(d, f, lo + delta, hi + delta)) { /* told with the old addresses */
 			f->sent = false;
 			__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
@@ -116,6 +135,9 @@ static void replace(struct finding *f, const struct finding *by)
 	f->ready = old.ready;
 	f->happened = old.happened;
 	f->name = old.name; /* the one that is kept */
+	f->facts = old.facts;
+	f->came = old.came;
+	f->told_known = old.told_known;
 	if (f->uses < old.uses)
 		f->uses = old.uses;
 	f->sent = false;
@@ -143,6 +165,8 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 	if (id && !d->findings[id].count) { /* a parent's, before the fork: not this process's */
 		d->findings[id].ready = false;
 		d->findings[id].happened = NULL;
+		d->findings[id].facts = NULL;
+		d->findings[id].came = 0;
 	}
 	if (!id && d->nfindings < RED_MAX_FINDINGS) {
 		id = d->nfindings;
@@ -160,8 +184,10 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 		d->findings[id].unsettled = 0; /* it has been judged already */
 		__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 	}
-	if (id)
+	if (id) {
 		d->findings[id].count++;
+		d->findings[id].came += f->cycle;
+	}
 	spin_unlock(&d->lock);
 	return id;
 }
@@ -280,7 +306,7 @@ bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32
  * none of the locks held across the gap), and one side must write: the other
  * thread, or this block before and after the gap.
  */
-static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f, const struct evidence *e)
+bool finding_interferes(struct dynamic *d, const struct thread *t, const struct finding *f, const struct evidence *e)
 {
 	if (!e->uid || e->uid == f->uid)
 		return false;
@@ -303,10 +329,10 @@ static const struct evidence *look(struct dynamic *d, const struct thread *t, co
 	if (l->life != (lock == f->lock ? f->life : f->life2))
 		return NULL; /* another object lives there now */
 	if (news >= l->ev && news < l->ev + LOCK_EVIDENCE)
-		return interferes(d, t, f, news) ? news : NULL;
+		return finding_interferes(d, t, f, news) ? news : NULL;
 	const struct evidence *e = NULL;
 	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
-		if (interferes(d, t, f, &l->ev[i]) &&
+		if (finding_interferes(d, t, f, &l->ev[i]) &&
 		    (!e || l->ev[i].uid == f->other || (apart(t, f, e) && !apart(t, f, &l->ev[i]))))
 			e = &l->ev[i];
 	return e;
@@ -337,9 +363,9 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 	if (f->ready)
 		return;
 	spin_lock(&d->lock);
-	d->locks.locks[f->lock].pending = 1;
+	d->locks.locks[f->lock].pending = true;
 	if (f->lock2)
-		d->locks.locks[f->lock2].pending = 1;
+		d->locks.locks[f->lock2].pending = true;
 	judge(d, t, f, NULL);
 	spin_unlock(&d->lock);
 }
@@ -420,21 +446,27 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
 	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
 	struct evidence *old = &l->ev[at];
+	uint16_t kept = 0;
 	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
 		/* Known: between creating and joining threads it says nothing more. */
 		old->epoch = t->acc.epoch;
+		if (l->pending | (old->kept != KEPT_MISSED))
+			facts_section(d, t, l, at, h);
 		return;
 	}
 	/* What is more than taking or giving back a token says all that is. */
 	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
 		token = 0;
 	else if (at == LOCK_EVIDENCE)
-		at = evidence_replaced(d, t, l, h);
+		at = evidence_replaced(d, t, l, h), kept = KEPT_MISSED; /* it may be back and forth */
 	else if (at == l->nev)
 		l->nev++;
-	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch, t->since, token };
-	if (!l->pending)
+	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, (uint16_t)t->tid, kept, t->acc.epoch, t->since, token };
+	if (!l->pending) {
+		if (!kept)
+			facts_section(d, t, l, at, h);
 		return;
+	}
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {
 		struct finding *f = &d->findings[i];
@@ -442,4 +474,5 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 			judge(d, t, f, &l->ev[at]);
 	}
 	spin_unlock(&d->lock);
+	facts_section(d, t, l, at, h);
 }

@@ -41,6 +41,8 @@ bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32
 void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token);
 /* Is it to be told of, now or, `final`, if nothing more happens? */
 bool finding_counts(const struct finding *f, bool final);
+/* Can the thread of this evidence intervene? `t` has just shown one of the two. */
+bool finding_interferes(struct dynamic *d, const struct thread *t, const struct finding *f, const struct evidence *e);
 /* A finding is complete. */
 void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e);
 

@@ -15,6 +15,8 @@ struct bump_chunk {
 	char pad[64 - 2 * sizeof(size_t)];
 };
 _Static_assert(sizeof(struct bump_chunk) == 64, "what is behind the head is aligned");
+/* LOCK_MAX of them are mapped: a program under `ulimit -v` has that much less. */
+_Static_assert(sizeof(struct lock) <= 272, "address space");
 
 void *bump_alloc(struct bump *b, size_t size)
 {
@@ -177,10 +179,10 @@ void lock_renew(struct lock *l)
 	spin_lock(&l->spin);
 	l->life++;
 	l->lived += l->seq != 0;
-	l->seq = l->pending = l->taker = l->created = l->nev = 0;
+	l->seq = l->taker = l->created = l->nev = 0;
 	l->last.uid = l->wrote.uid = 0;
 	l->rel_tid = 0;
-	l->monitor = false;
+	l->pending = l->monitor = false;
 	clock_clear(&l->clock);
 	clock_clear(&l->readers);
 	spin_unlock(&l->spin);

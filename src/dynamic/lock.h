@@ -46,7 +46,8 @@ struct evidence {
 	uint32_t uid;            /* the thread; 0: none */
 	uint32_t held;           /* its other locks */
 	uint32_t acquire, write; /* stacks; write 0: it only read */
-	uint32_t tid, epoch;     /* the last time, by the thread's own count */
+	uint16_t tid, kept;      /* its slot; what is kept of its sections (facts.h) */
+	uint32_t epoch;          /* the last time, by the thread's own count */
 	uint32_t since;          /* its `since` then (reduction.h) */
 	uint32_t token;          /* all it did was to take it or give it back (token.h) */
 };
@@ -61,13 +62,13 @@ struct lock_section {
 
 struct lock {
 	uintptr_t addr;
-	uint32_t next;    /* in the same granule's chain */
-	uint32_t life;    /* counts the objects that lived here */
-	uint32_t seq;     /* acquisitions so far */
-	uint32_t pending; /* findings wait for evidence */
-	uint32_t taker;   /* thread whose section last took a token (token.h) */
-	bool monitor;     /* it was used with a condition (token.h) */
-	uint32_t created; /* stack of its initialisation, or of the first acquire
+	uint32_t next;         /* in the same granule's chain */
+	uint32_t life;         /* counts the objects that lived here */
+	uint32_t seq;          /* acquisitions so far */
+	uint32_t taker;        /* thread whose section last took a token (token.h) */
+	uint32_t untraced;     /* sections before this `seq` may have read what is in no trail */
+	bool pending, monitor; /* findings wait for evidence; it was used with a condition (token.h) */
+	uint32_t created;      /* stack of its initialisation, or of the first acquire
 	                          (LOCK_FIRST_USE); 0: unknown */
 	uint32_t nev;
 	struct spin spin;

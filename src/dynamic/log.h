@@ -23,7 +23,30 @@ static inline void log_acquire(struct thread *t)
 {
 	uint32_t i = t->nlog++ % RED_LOG;
 	t->log[i].kind = LOG_ACQUIRE;
+	t->log_trail[i] = trail_now(t->trail);
 	t->log_key[i] = UINT64_MAX;
+}
+
+/* Of a section that ends now: log_entry.back. */
+static inline uint8_t log_back(const struct thread *t, const struct held *section)
+{
+	uint32_t back = t->nlog - section->log;
+	return back < UINT8_MAX && section->traced ? (uint8_t)back : UINT8_MAX;
+}
+
+/* Where the trail was when the section that entry `at` is of began, or at another entry. False: that is not known any more. */
+static inline bool log_trail_at(const struct thread *t, uint32_t at, uint32_t *trail)
+{
+	const struct log_entry *e = &t->log[at % RED_LOG];
+	if (t->nlog - at > RED_LOG)
+		return false;
+	if (e->kind == LOG_SECTION) {
+		at -= e->back;
+		if (e->back == UINT8_MAX || t->nlog - at > RED_LOG)
+			return false;
+	}
+	*trail = t->log_trail[at % RED_LOG];
+	return true;
 }
 
 /* The oldest entry that a block other than the outermost can contain. */

@@ -1,10 +1,11 @@
 #include "dynamic/message.h"
 
 #include "base/invariant.h"
+#include "dynamic/facts.h"
 #include "dynamic/findings.h"
 
 /* FINDING_ROOM: more than any finding takes: 12 stacks of 64 counters, 17 bytes
- * each, three lists of 16 locks, and a name of RED_NAME letters. */
+ * each, three lists of 16 locks, a name of RED_NAME letters, and FACTS_MAX facts. */
 enum { MAX_FRAMES = 64, FINDING_ROOM = 32 << 10 };
 _Static_assert(FINDING_ROOM * 2 < MESSAGE_SIZE, "a finding fits a piece");
 
@@ -150,6 +151,18 @@ static void put_made(struct message *m, const struct dynamic *d, const char *nam
 		put(m, "set %s_first 1\n", name);
 }
 
+/* What is known of variables: a line each. */
+static void put_facts(struct message *m, const struct facts *x)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		const struct fact *f = &x->v[i];
+		put(m, "fact %lx %u %u %u %u %u", (unsigned long)f->address, f->size, f->shared, f->changed, f->section, f->span);
+		for (unsigned s = 0; s < FACT_SIDES; s++)
+			put(m, " %u %lx %lx", f->use[s], (unsigned long)f->read[s], (unsigned long)f->write[s]);
+		put(m, "\n");
+	}
+}
+
 static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES, *const uses[] = FINDING_USE_NAMES;
 _Static_assert(sizeof kinds / sizeof *kinds == FIND_KINDS && sizeof ops / sizeof *ops == OP_KINDS, "each has a name");
 
@@ -169,6 +182,14 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 		put(m, "set other_op %s\n", ops[f->other_op]);
 	if (f->apart && !f->confirmed)
 		put(m, "set apart 1\n");
+	if (f->inherited)
+		put(m, "set inherited 1\n");
+	if (f->came)
+		put(m, "set came %u\n", f->came);
+	if (facts_known(d, f))
+		put(m, "set known 1\n");
+	if (f->facts)
+		put_facts(m, f->facts);
 	if (f->name)
 		put(m, "name %s\n", f->name);
 	put_stack(m, d, "entered", f->entered);
@@ -194,12 +215,17 @@ bool message_findings(struct message *m, struct dynamic *d, bool all, bool loops
 		struct finding *f = &d->findings[i];
 		if (!finding_counts(f, m->final) || (f->loop && !loops && !f->name))
 			continue;
-		if (!f->sent || all) {
+		bool known = facts_known(d, f);
+		bool fresh = known != f->told_known || (f->facts && f->facts->fresh);
+		if (!f->sent || all || (m->final && fresh)) {
 			room(m, FINDING_ROOM);
+			f->told_known = known;
+			if (f->facts)
+				f->facts->fresh = false;
 			put_finding(m, d, f);
 		} else if (m->final && f->told != f->count) {
 			room(m, 128);
-			put(m, "count %lx %u\n", (unsigned long)f->key, f->count);
+			put(m, "count %lx %u %u\n", (unsigned long)f->key, f->count, f->came);
 		} else {
 			continue;
 		}

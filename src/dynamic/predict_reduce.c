@@ -137,7 +137,7 @@ static void access(struct reduce *r, struct thread *t, const struct event *e, ui
 	uintptr_t addr = (uintptr_t)(VARS + (uint64_t)e->target * 8);
 	bool write = e->kind == EVENT_WRITE;
 	uint64_t *c = shadow_cell(r->d.shadow.dir, addr);
-	if (!c || !red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, write ? 0xffff : 0xff00, write))
+	if (!c || !red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, write ? 0xffff : 0xff00, write, addr, pc))
 		red_access(&r->d, t, addr, 0xff, write, pc, NULL);
 }
 

@@ -1,6 +1,7 @@
 #include "dynamic/reduction.h"
 
 #include "base/invariant.h"
+#include "dynamic/facts.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -56,7 +57,10 @@ uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
 {
 	assert(f > t->frames && f <= t->top);
 	uint32_t node = red_frame_node(d, t, f);
-	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
+	if (f == t->frames + 1 || !red_inlined(f))
+		return node;
+	node = stack_push(&d->stacks, node, f->pc);
+	return f->fn && f->fn != FRAME_NO_FN ? stack_push(&d->stacks, node, (f->fn + 1) | STACK_NAME) : node;
 }
 
 /* The functions that are active, except the outermost: main and threads' first ones
@@ -105,6 +109,8 @@ void red_moved(struct thread *t)
 		t->seen[i].pc = 0;
 	for (unsigned i = 0; i < sizeof t->known / sizeof *t->known; i++)
 		t->known[i].addr = 0;
+	if (t->trail)
+		t->trail->n += TRAIL_SIZE; /* it has the old addresses */
 }
 
 void red_prune(struct thread *t, uintptr_t sp)
@@ -138,6 +144,13 @@ static void fixed_order(struct dynamic *d, struct thread *t, const struct thread
 		t->fixed.e[other->tid] = other->acc.epoch;
 }
 
+struct trail *red_ring(struct dynamic *d, uint32_t tid)
+{
+	if (!d->trails[tid] && !(d->trails[tid] = pages_map(sizeof **d->trails)))
+		d->trails[tid] = d->spare;
+	return d->trails[tid];
+}
+
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent, uint32_t tid, uint32_t uid, uint32_t first,
                       uintptr_t pc)
 {
@@ -146,10 +159,12 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->reach = &d->reach;
 	t->fork_tid = 0;
 	t->tid = t->acc.tid = tid;
+	t->trail = red_ring(d, tid);
 	t->uid = uid;
 	t->top = t->frames;
 	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .fn = FRAME_NO_FN };
 	t->nheld = t->nlog = t->nmarks = t->lost = 0;
+	t->traced = false;
 	t->wrote = t->backing_off = t->cas_failed = false;
 	t->wait_lock = t->giving = t->pointers = t->monitors = t->signalled = 0;
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
@@ -310,6 +325,7 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr, struct rac
 		                                .seq = r->wseq + write,
 		                                .epoch = t->acc.epoch,
 		                                .kind = write ? LOG_WRITE : LOG_READ });
+		t->log_trail[(t->nlog - 1) % RED_LOG] = trail_now(t->trail);
 	}
 	if (write && r->finding)
 		finding_writer(d, t, r->finding, stack);
@@ -344,6 +360,22 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mas
 		t->marks[i].wrote = true;
 }
 
+/* Data is written under these locks from now on that sections before may have read
+ * without an entry in a trail. */
+static __attribute__((noinline)) void untraced(struct dynamic *d, struct thread *t)
+{
+	for (uint32_t i = 0; i < t->nheld; i++) {
+		struct lock *l = &d->locks.locks[t->held[i].lock];
+		spin_lock(&l->spin);
+		l->untraced = t->held[i].seq;
+		for (uint32_t k = 0; k < l->nev; k++)
+			if (l->ev[k].uid != t->uid)
+				l->ev[k].kept = KEPT_MISSED;
+		spin_unlock(&l->spin);
+	}
+	t->acc.unread = false;
+}
+
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool write, uintptr_t pc, uint64_t *was)
 {
 	assert(mask && mask <= 0xff);
@@ -362,7 +394,15 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned ma
 	}
 	bool first = write && !t->wrote && (t->nheld || t->nmarks);
 	bool update = first && (!t->monitors || shadow_read_now(&d->shadow, &t->acc, c, mask));
-	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
+	uint64_t found = 0;
+	bool again = t->traced && *c >> CELL_TAG == CELL_OTHER && shadow_known_now(&d->shadow, &t->acc, c, mask, write);
+	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, &found);
+	if (was)
+		*was = found;
+	if (t->traced && m != MOVE_READ && !again)
+		red_trail(t, addr, mask, write, m != MOVE_LOCAL, found, pc);
+	if (__builtin_expect(t->acc.unread, 0))
+		untraced(d, t);
 	if (first)
 		red_wrote(d, t, addr, mask, update, pc);
 	if (race)

@@ -49,6 +49,7 @@
 #include "dynamic/reach.h"
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
+#include "dynamic/trail.h"
 
 enum {
 	RED_UIDS = 1 << 16,
@@ -59,7 +60,8 @@ enum {
 	RED_MAX_FINDINGS = 16384,
 	RED_NAME = 255 /* letters of a mark's */,
 	RED_FUNCTIONS = 1 << 14 /* counted */,
-	RED_KNOWN_BITS = 9
+	RED_KNOWN_BITS = 9,
+	RED_WATCHED = 1 << 16 /* counters of words that findings are about */
 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -88,6 +90,7 @@ struct log_entry {
 	uint32_t seq;   /* the lock's, or the record's, count then */
 	uint32_t epoch; /* the thread's */
 	uint8_t kind, wrote, read;
+	uint8_t back; /* of a section: so many entries before this one it was entered; UINT8_MAX: more, or it was not traced */
 };
 
 struct held {
@@ -100,6 +103,8 @@ struct held {
 	bool stale;             /* a lock taken earlier went: all and wr have it */
 	bool blind, signalled;  /* token.h: it wrote what it had not read; it signalled */
 	bool monitor;           /* token.h: the lock is used with conditions */
+	bool came;              /* another thread had the lock in the finding's gap */
+	bool traced;            /* this lock or one below it is: accesses go to the trail */
 	uint32_t origin;        /* where it was entered first: a wait comes back elsewhere */
 	uint32_t word;          /* token.h: all it wrote; TOKEN_MANY: more than one */
 };
@@ -159,6 +164,10 @@ struct finding {
 	bool confirmed, ready;
 	bool sent; /* as it is; `told`: so often counted then */
 	uint32_t told;
+	uint32_t came;       /* so often another thread had the lock in the gap */
+	bool inherited;      /* the lock was held when the block was entered */
+	bool told_known;     /* facts_known when it was sent */
+	struct facts *facts; /* about variables (facts.h); or NULL */
 };
 
 /* One thread, as the analyses see it. Owned by that thread. */
@@ -176,11 +185,13 @@ struct thread {
 	uint32_t fork_tid, fork_epoch;      /* who made it, before its first event */
 	struct reach *reach;                /* the process's; NULL: not asked */
 	bool wrote;                         /* all held locks know of a write */
+	bool traced;                        /* accesses go to the trail: under a lock that is traced */
 	bool backing_off;                   /* a try failed since the last acquire */
 	bool cas_failed;                    /* the access is a compare-and-swap that did */
 	uint32_t wait_lock, wait_origin;    /* waiting: the section's lock, and its origin */
 	uint32_t giving;                    /* token.h: finding that a signal excuses; 0: none */
 	uint32_t monitors;                  /* locks held that are used with conditions */
+	struct trail *trail;                /* its slot's */
 	uint32_t signalled;                 /* the lock it released before it signalled */
 	/* Functions called through a pointer before the thread had done anything: a bit
 	 * for each, from the second on. RED_CALLED: told. */
@@ -200,6 +211,7 @@ struct thread {
 	struct log_entry log[RED_LOG];
 	uint64_t log_key[RED_LOG];
 	uint32_t log_taken[RED_LOG]; /* token.h: by a section; 0: nothing */
+	uint32_t log_trail[RED_LOG]; /* where the trail was; not of sections (log.h) */
 	struct mark marks[RED_MARKS];
 };
 
@@ -223,7 +235,14 @@ struct dynamic {
 	uint32_t history;     /* log entries a thread looks back on */
 	uintptr_t *functions; /* met with locks or racing data below them: a hash */
 	uint32_t nfunctions;
-	uint32_t ready; /* findings with evidence: someone should look */
+	uint32_t ready;        /* findings with evidence: someone should look */
+	struct trail **trails; /* by slot, as they are first used */
+	struct trail *spare;   /* of all threads for which there was no memory */
+	uint8_t *watched;      /* facts.h: words that findings are about, counted */
+	struct kept_sections **kept;    /* facts.h: by lock and place among its evidence */
+	uint32_t nwatched, nmatched;
+	uintptr_t static_lo, static_hi; /* the program's own file: its variables are never given back */
+	bool dropped;                   /* facts.h: data of one thread that was not kept */
 	/* Asked before a lock event changes findings, which are everyone's; it
 	 * may wait. NULL: not needed (see runtime/record.c). */
 	void (*alone)(struct thread *t);
@@ -244,13 +263,15 @@ void red_moved(struct thread *t);
  */
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent, uint32_t tid, uint32_t uid, uint32_t first,
                       uintptr_t pc);
+/* The ring of a slot (trail.h); d->spare when there is no memory for it. */
+struct trail *red_ring(struct dynamic *d, uint32_t tid);
 /* Thread t waited for the end of `other`, at `pc` (0: unknown). */
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc);
 
 /* Whether the function of frame f (not the outermost) is inlined in that below. */
 bool red_inlined(const struct frame *f);
 /* The stack of the block that frame f is: f's entry innermost, marked unless f
- * is inlined. */
+ * is inlined; then its name (STACK_NAME) if the compiler tells the function. */
 uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f);
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 /* Drops frames that a jump or an exception has left: below `sp`. */
@@ -275,13 +296,39 @@ void red_signal(struct dynamic *d, struct thread *t);
 void red_called(struct thread *t, uint32_t pointers);
 void red_tick(struct thread *t);
 
+/* Where the newest section that is open began in the trail. */
+static inline uint32_t red_floor(const struct thread *t)
+{
+	return t->log_trail[t->held[t->nheld - 1].log % RED_LOG];
+}
+
+/* An access of a thread that is traced, other than red_own's, to data of several
+ * threads (`shared`), whose cell looked like `was`. Part of red_access. */
+static inline __attribute__((always_inline)) void red_trail(struct thread *t, uintptr_t addr, unsigned mask, bool write,
+                                                            bool shared, uint64_t was, uintptr_t pc)
+{
+	trail_push(t->trail, addr, mask | (unsigned)write << 8 | (unsigned)shared << 9, was, pc, red_floor(t));
+}
+
+/* Memory is given back that findings may be about (facts.c). */
+void facts_forget(struct dynamic *d, uintptr_t addr, size_t size);
+/* The thread (or NULL: none) gives memory back. */
+static inline void red_forget(struct dynamic *d, struct thread *t, uintptr_t addr, size_t size)
+{
+	/* Only a block that has left a section asks for it. */
+	if (t && t->nlog && t->trail && (t->nheld || (t->top > t->frames + 1 && t->frames[2].log != t->nlog)))
+		trail_push(t->trail, addr, TRAIL_FORGET, 0, (uintptr_t)size, trail_now(t->trail));
+	if (__builtin_expect(__atomic_load_n(&d->nwatched, __ATOMIC_RELAXED) != 0, 0))
+		facts_forget(d, addr, size);
+}
+
 /*
  * Data that is this thread's own, and new or known only from an earlier epoch
  * or for other bytes: one compare-and-swap of the cell's first word, when the
  * second already says what it should. False: red_access must look. `key` is
- * the CELL_KEY of the thread now; `need` the bits of the first word.
+ * the CELL_KEY of the thread now; `need` the bits of the first word: of `addr`, `pc`.
  */
-static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t need, bool write)
+static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t need, bool write, uintptr_t addr, uintptr_t pc)
 {
 	const struct accessor *a = &t->acc;
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
@@ -293,7 +340,11 @@ static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t
 		next = key | need;
 	else
 		return false;
-	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	if (t->traced)
+		trail_push(t->trail, addr, (uint32_t)(need >> 8 & 0xff) | (write ? TRAIL_WRITE : 0), 0, pc, red_floor(t));
+	return true;
 }
 
 /*

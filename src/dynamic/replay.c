@@ -163,8 +163,10 @@ static void push(struct replay *r, struct watched *w, struct rec rec)
 	*f = (struct frame){
 		.pc = (uintptr_t)rec_pc(rec), .site = (uintptr_t)rec_addr(rec), .sp = f[-1].sp - (inlined ? 0 : 64), .log = t->nlog
 	};
-	if (inlined)
+	if (inlined) { /* the address is that of the function, unless it is as below (recordings before that) */
+		f->fn = f->site == f[-1].site || !f->site ? 0 : f->site - 1;
 		f->site = f[-1].site;
+	}
 }
 
 /* ---- texts -------------------------------------------------------------- */
@@ -237,6 +239,10 @@ static void module(struct replay *r, struct rec rec)
 	for (uint32_t i = 0; i < r->nmodules; i++)
 		if (r->modules[i].lo == m.lo && r->modules[i].hi == m.hi && !strcmp(r->modules[i].path, r->text))
 			return;
+	if (!r->nmodules) { /* the program's own comes first */
+		r->d.static_lo = m.lo;
+		r->d.static_hi = m.hi;
+	}
 	if (r->nmodules < MAX_MODULES && (m.path = strdup(r->text)))
 		r->modules[r->nmodules++] = m;
 }
@@ -253,7 +259,7 @@ static void access(struct replay *r, struct watched *w, struct rec rec)
 	uintptr_t addr = (uintptr_t)rec_addr(rec);
 	uint64_t *c = shadow_cell(r->d.shadow.dir, addr);
 	uint64_t need = write ? mask * 0x101ull : (uint64_t)mask << 8;
-	if (!mask || (c && !atomic && red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, need, write)))
+	if (!mask || (c && !atomic && red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, need, write, addr, (uintptr_t)rec_pc(rec))))
 		return;
 	t->acc.atomic = atomic;
 	red_access(&r->d, t, addr, mask, write, (uintptr_t)rec_pc(rec), NULL);
@@ -267,8 +273,9 @@ static void renew(struct replay *r, struct thread *t, uintptr_t addr, uintptr_t 
 		red_renew(&r->d, t, id, pc);
 }
 
-static void forget(struct replay *r, uintptr_t addr, uint64_t size)
+static void forget(struct replay *r, struct thread *t, uintptr_t addr, uint64_t size)
 {
+	red_forget(&r->d, t, addr, size);
 	shadow_reset(&r->d.shadow, addr, size);
 	if (r->d.locks.n > 1)
 		lock_forget(&r->d.locks, addr, size);
@@ -312,7 +319,7 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		renew(r, t, addr, pc);
 		break;
 	case REC_FORGET:
-		forget(r, addr, rec_pc(rec));
+		forget(r, t, addr, rec_pc(rec));
 		break;
 	case REC_STACK:
 		if (arg == REC_CALLED) {
@@ -360,7 +367,7 @@ bool replay_feed(struct replay *r, const struct rec *rec, size_t n)
 			if (w)
 				call(r, w, rec[i]);
 		} else if (kind == REC_FORGET) {
-			forget(r, (uintptr_t)rec_addr(rec[i]), rec_pc(rec[i]));
+			forget(r, NULL, (uintptr_t)rec_addr(rec[i]), rec_pc(rec[i]));
 		}
 	}
 	return !r->nomem;

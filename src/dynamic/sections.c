@@ -4,6 +4,7 @@
  * lock and acquire it again.
  */
 #include "base/invariant.h"
+#include "dynamic/facts.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -92,6 +93,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l, str
 		.loop = e->acquire == h->acquire,
 		.cycle = came_between(t, l, h->read, e),
 		.made = l->created,
+		.inherited = e->back != UINT8_MAX && (int32_t)(at - e->back - home->log) < 0,
 	};
 	if (f.cycle)
 		who_came(t, l, e, &f);
@@ -100,6 +102,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l, str
 		f.unsettled = t->uid;
 	h->finding = finding_merge(d, &f);
 	h->block = home->log;
+	h->came = f.cycle;
 	h->first_wrote = e->wrote && !e->read;
 	if (h->finding)
 		finding_judge(d, t, h->finding);
@@ -222,6 +225,15 @@ static __attribute__((noinline)) void settle(struct dynamic *d, struct thread *t
 		finding_settle(d, t, section->finding, same ? f->taken : 0);
 }
 
+/* The section after a gap ends. */
+static __attribute__((noinline)) void second_ends(struct dynamic *d, struct thread *t, struct lock *l, const struct held *section)
+{
+	if (section->write && !section->read)
+		finding_wrote(d, t, section->finding, section, used(d, t, section));
+	facts_look(d, t, l, section);
+	settle(d, t, section);
+}
+
 void red_signal(struct dynamic *d, struct thread *t)
 {
 	const struct log_entry *last = &t->log[(t->nlog - 1) % RED_LOG];
@@ -281,6 +293,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	t->wrote = false;
 	/* So that a function entered from here on is known to be later. */
 	log_acquire(t);
+	h->traced = t->traced |= h->seq < TRAIL_FIRST || l->pending;
 	h->all = t->acc.all;
 	h->wr = t->acc.wr;
 	t->acc.all = lockset_add(&d->sets, &t->cache, h->all, id);
@@ -296,7 +309,10 @@ static struct held let_go(struct dynamic *d, struct thread *t, struct held *h)
 	assert(h >= t->held && h < t->held + t->nheld);
 	struct held section = *h;
 	uint32_t n = (uint32_t)(h - t->held);
-	if (n == --t->nheld && !section.stale) {
+	bool last = n == --t->nheld;
+	if (last)
+		t->traced = n && h[-1].traced;
+	if (last && !section.stale) {
 		t->acc.all = section.all;
 		t->acc.wr = section.wr;
 		return section;
@@ -355,10 +371,8 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		l->taker = t->uid;
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);
-	if (section.finding && section.write && !section.read)
-		finding_wrote(d, t, section.finding, &section, used(d, t, &section));
 	if (section.finding)
-		settle(d, t, &section);
+		second_ends(d, t, l, &section);
 	if (wait) {
 		l->monitor = true;
 		t->wait_lock = id;
@@ -377,6 +391,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		                                .kind = LOG_SECTION,
 		                                .read = section.read,
 		                                .wrote = section.write != 0,
+		                                .back = log_back(t, &section),
 		                                .first = section.read ? 0 : section.first });
 	if (taken && !wait && !backs_off)
 		t->log_taken[(t->nlog - 1) % RED_LOG] = taken;

@@ -195,7 +195,7 @@ static enum mover access_excl(struct shadow *s, const struct accessor *a, struct
 	return become_racy(s, a, c, need, write ? held : (uint32_t)c->w1, race);
 }
 
-static enum mover access_read(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
+static enum mover access_read(struct shadow *s, struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
 	uint32_t locks = (uint32_t)c->w1;
 	if (!(need & 0xff)) {
@@ -207,6 +207,7 @@ static enum mover access_read(struct shadow *s, const struct accessor *a, struct
 	}
 	uint32_t common = lockset_meet(s->sets, a->cache, locks, a->wr);
 	if (common) {
+		a->unread = true;
 		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need), common | (uint64_t)a->wr << 32 };
 		return MOVE_PROTECTED;
 	}
@@ -253,7 +254,7 @@ static enum mover access_racy(struct shadow *s, const struct accessor *a, struct
 	return lockset_meet(s->sets, a->cache, r->wlocks, a->all) ? MOVE_PROTECTED : MOVE_RACY;
 }
 
-static enum mover access_plain(struct shadow *s, const struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
+static enum mover access_plain(struct shadow *s, struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
 	if (!(c->w0 & 0xffff)) { /* a thread that left no bytes has released it */
 		*c = (struct cell){ own(a, need), (need & 0xff ? a->wr : a->all) | (a->atomic ? CELL_ATOMIC : 0) };
@@ -329,7 +330,7 @@ static void join(struct shadow *s, struct cell *c)
 
 /* Bytes are judged one by one; the worst answer counts. A mask of 0x0101 is
  * the whole of a one-byte cell. */
-static enum mover access_ext(struct shadow *s, const struct accessor *a, struct cell *c, unsigned mask, bool write, uint32_t *race)
+static enum mover access_ext(struct shadow *s, struct accessor *a, struct cell *c, unsigned mask, bool write, uint32_t *race)
 {
 	enum mover worst = MOVE_LOCAL;
 	struct cell *sub = s->exts[(uint32_t)c->w1];
@@ -444,6 +445,20 @@ bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uin
 	return w0 != CELL_BUSY && w1 & CELL_EXT && mask && now(a, s->exts[(uint32_t)w1][__builtin_ctz(mask)].w0, 1);
 }
 
+bool shadow_known_now(const struct shadow *s, const struct accessor *a, const uint64_t *c, unsigned mask, bool write)
+{
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), w1 = c[SHADOW_SECOND];
+	if (w0 >> CELL_TAG != CELL_OTHER || w0 == CELL_BUSY || !(w1 & CELL_EXT))
+		return false;
+	const struct cell *sub = s->exts[(uint32_t)w1];
+	for (unsigned rest = mask; rest; rest &= rest - 1) {
+		uint64_t one = sub[__builtin_ctz(rest)].w0;
+		if (!now(a, one, 1) || (write && !(one & 1)))
+			return false;
+	}
+	return true;
+}
+
 static uint64_t take(uint64_t *c)
 {
 	for (unsigned n = 0;; n++) {
@@ -474,7 +489,7 @@ static bool wants_split(const struct accessor *a, const struct cell *c, unsigned
 	return tag == CELL_READ ? false : (mask & ~touched) != 0;
 }
 
-enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c, unsigned mask, bool write, uint32_t *race,
+enum mover shadow_access(struct shadow *s, struct accessor *a, uint64_t *c, unsigned mask, bool write, uint32_t *race,
                          uint64_t *was)
 {
 	unsigned need = write ? mask * 0x101 : mask << 8;

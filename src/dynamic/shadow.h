@@ -109,6 +109,7 @@ struct accessor {
 	uint32_t nclock;
 	uint32_t live; /* threads alive; 1: no thread can interfere */
 	bool atomic;   /* the access is an atomic operation */
+	bool unread;   /* out: data that was only read, under a lock, is written: who read it is not known */
 	struct lockset_cache *cache;
 };
 
@@ -130,11 +131,14 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size);
 /* One access to bytes `mask` of a cell. When racy, `*race` is its record.
  * `*was` (unless NULL) gets the first word that was found, 0 when it was not
  * looked at for change. */
-enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c, unsigned mask, bool write, uint32_t *race,
+enum mover shadow_access(struct shadow *s, struct accessor *a, uint64_t *c, unsigned mask, bool write, uint32_t *race,
                          uint64_t *was);
 /* Has the thread read or written one of these bytes in its present epoch? (Not
  * known of racing data: no.) */
 bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uint64_t *c, unsigned mask);
+/* Has it made this access in its present epoch? Asked of bytes that have a cell each, for
+ * which the fast path does not answer; else no. */
+bool shadow_known_now(const struct shadow *s, const struct accessor *a, const uint64_t *c, unsigned mask, bool write);
 /* Keeps who accessed racing data. */
 void race_note(struct race *r, struct race_access by, bool write);
 

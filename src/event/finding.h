@@ -46,6 +46,11 @@ enum uses {
 		[USES_READ] = "read", [USES_BACK] = "back", [USES_WRITE] = "write" \
 	}
 
+/* What is known of a variable that a finding is about (dynamic/facts.h): of the block before and after the gap, and of
+ * another thread's section. */
+enum fact_side { FACT_BEFORE, FACT_AFTER, FACT_OTHER, FACT_SIDES };
+enum fact_use { FACT_READ = 1, FACT_WRITE = 2, FACT_BLIND = 4 /* written without having been read on this side */ };
+
 /* A thread that is known by its slot only (dynamic/shadow.h). */
 #define RACE_SOMEONE UINT32_MAX
 
@@ -55,6 +60,10 @@ enum uses {
  * anything that is judged: the called function may be the thread's first in all but
  * name (a trampoline in front of it). */
 #define STACK_THROUGH (1ull << 62)
-#define STACK_PC      (~(STACK_MARK | STACK_THROUGH))
+/* Innermost in a block's stack: the address after that of the first byte of the function
+ * that the block is. It is inlined, and what debug information says of the place of its
+ * entry may be about another one that is inlined there. */
+#define STACK_NAME    (1ull << 61)
+#define STACK_PC      (~(STACK_MARK | STACK_THROUGH | STACK_NAME))
 
 #endif

@@ -79,8 +79,10 @@ enum rec_kind {
 	REC_JOIN,   /* address: slot of the one that was waited for; pc: where,
 	                   0: not told */
 	REC_POP,    /* address: functions that stay */
-	REC_PUSH,   /* address: where it returns to; arg: REC_INLINED, and
-	                   twice (functions that stay, before it, + 1), or 0 */
+	REC_PUSH,   /* address: where it returns to, or, of one that is inlined,
+	                   1 after the first byte of the function, if that is
+	                   known; arg: REC_INLINED, and twice (functions that
+	                   stay, before it, + 1), or 0 */
 	REC_MARK,   /* a block begins; arg: REC_NAMED, the TEXT before */
 	REC_MARK_END,
 	REC_TEXT,   /* address: length; arg: what it is */

@@ -88,7 +88,7 @@ static void judge(struct survey *s, const struct rec *rec, size_t n)
 		feed_modules(s, r);
 		replay_feed(r, rec, n);
 		if (replay_message(r, &message)) {
-			struct run_reporting how = { .options = getenv("INTACT_OPTIONS"), .err = &text };
+			struct run_reporting how = { .options = getenv("INTACT_OPTIONS"), .err = &text, .all = true };
 			struct run_message m = { buf_cstr(&message), message.len, NULL };
 			buf_char(&results, '[');
 			run_report(&how, &m, 1, &results, &text, &shown);
@@ -146,6 +146,8 @@ bool functions_survey(struct cli *cli, const struct explore_ask *ask, struct are
 		some.jobs = 1;
 		some.strategy = SCHED_MIX;
 		some.no_coverage = true;
+		if (ask->until > 0) /* half of the time at most */
+			some.until = (server_now() + ask->until) / 2;
 		int rc = explore_search(&quiet, &some, &got);
 		done = rc == EXIT_HOLDS && got.modules;
 		if (done) {

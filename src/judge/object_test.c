@@ -262,6 +262,7 @@ static bool fails_too(struct object_test *t, const struct explore_ask *ask, cons
 		one.jobs = 1;
 		one.raw = true;
 		one.progress = NULL;
+		one.until = 0; /* as long again */
 		is = explore_search(t->cli, &one, &again) == EXIT_HOLDS && again.failed && again.failed->end == like;
 		over = again.verdict == SCHED_EXHAUSTED;
 		if (is) {

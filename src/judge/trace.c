@@ -9,7 +9,6 @@
 #include "event/reader.h"
 #include "judge/document.h"
 #include "judge/trace_recorded.h"
-#include "judge/trace_witness.h"
 
 const char *const trace_algorithms[] = { "clock", "graph", NULL };
 

@@ -1,4 +1,4 @@
-#include "judge/trace_witness.h"
+#include "judge/trace_recorded.h"
 
 #include <stdlib.h>
 

@@ -123,6 +123,14 @@ const char *token_text(enum tok kind)
 	return marks[kind];
 }
 
+const char *lex_word(uint32_t i, bool sml)
+{
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+		if ((sml ? words[k].sml : words[k].atm) && !i--)
+			return words[k].text;
+	return NULL;
+}
+
 struct lexer {
 	const struct source *src;
 	bool sml;

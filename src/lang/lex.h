@@ -140,5 +140,7 @@ struct tokens lex(const struct source *src, bool sml, struct intern *names, stru
 
 /* How a token is written, in quotes where it is a mark: "';'", "a name". */
 const char *token_text(enum tok kind);
+/* The reserved words of the language, from 0; NULL after the last. */
+const char *lex_word(uint32_t i, bool sml);
 
 #endif

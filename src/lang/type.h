@@ -85,8 +85,6 @@ void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, co
 /* ... and be constant: the value, or false after a message. */
 bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *value);
 void check_stmt(struct checker *c, struct stmt *s);
-/* ... in a scope of its own. */
-void check_body(struct checker *c, struct stmt *body);
 /* ... as the body of a loop. */
 void check_loop_body(struct checker *c, struct stmt *body);
 /* type_control.c */
@@ -103,6 +101,9 @@ const char *sync_word(enum type_kind k);
 const char *sync_a_word(enum type_kind k);
 /* What is done with it: "use acquire(l) and release(l)". */
 void sync_hint(struct checker *c, enum type_kind k);
+/* The types and the calls of synchronisation objects that are words unless declared, from 0; NULL after the last. */
+const char *sync_type_word(uint32_t i);
+const char *sync_call_word(uint32_t i);
 /* A variable's type, size and initial values; default_value is what it has without them. */
 void check_var(struct checker *c, struct decl *d);
 int64_t default_value(const struct type_ref *ty);

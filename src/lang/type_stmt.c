@@ -207,7 +207,8 @@ static void check_expr_stmt(struct checker *c, struct stmt *s)
 		diag_hint(c->d, "to assign, write =");
 }
 
-void check_body(struct checker *c, struct stmt *body)
+/* In a scope of its own. */
+static void check_body(struct checker *c, struct stmt *body)
 {
 	uint32_t mark;
 	scope_open(c, &mark);

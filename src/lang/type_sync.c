@@ -88,6 +88,19 @@ static const struct primitive {
 	{ "call_once", SYNC_ONCE, TY_ONCE, 2, "call_once(o, procedure)" },
 };
 
+const char *sync_type_word(uint32_t i)
+{
+	return i + 1 < SYNC_COUNT(types) ? types[i + 1].word : NULL; /* lock is reserved */
+}
+
+const char *sync_call_word(uint32_t i)
+{
+	for (size_t k = 0; k < SYNC_COUNT(primitives); k++)
+		if ((!k || strcmp(primitives[k].word, primitives[k - 1].word)) && !i--)
+			return primitives[k].word;
+	return NULL;
+}
+
 static const struct primitive *find(const char *word, enum type_kind on)
 {
 	for (size_t i = 0; i < SYNC_COUNT(primitives); i++)

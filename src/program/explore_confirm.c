@@ -157,7 +157,7 @@ static int explore_one(struct confirming *c, struct explore_gaps *gaps, struct e
 			cut_short(f, "the time is over (--time)");
 			return EXIT_HOLDS;
 		}
-		ask.seconds = (uint64_t)left + 1;
+		ask.until = c->until;
 	}
 	int rc = explore_search(c->cli, &ask, &got);
 	if (rc == EXIT_HOLDS) {

@@ -26,8 +26,8 @@ struct explore_search {
 	uint32_t mode, threads;
 	struct explore_server server[MAX_JOBS];
 	unsigned n;
-	unsigned replaced; /* servers that were lost */
-	double began;
+	unsigned replaced;      /* servers that were lost */
+	double began, until;    /* until: 0, no limit */
 	struct control *points; /* a process whose places are points from the first run on; NULL: none */
 	bool no_await;          /* loops that repeat the same reads are not taken to wait */
 };
@@ -69,8 +69,6 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		c->ngiven = s->points->nmodules <= CONTROL_MODULES ? s->points->nmodules : CONTROL_MODULES;
 		memcpy(c->given, s->points->modules, sizeof c->given);
 	}
-	if (a->seconds)
-		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
 }
 
 /* A server with its block filled in. */
@@ -80,6 +78,7 @@ static bool prepare(struct explore_search *s, struct explore_server *v, unsigned
 	if (!server_new(v, &s->cli->err))
 		return false;
 	fill(s, v->c, i);
+	v->until = s->until;
 	if (!t)
 		return true;
 	v->serve = t->serve;
@@ -183,6 +182,20 @@ static void add_stats(struct sched_stats *to, const struct sched_stats *from)
 	}
 }
 
+/* All traces were explored when every server has explored its own. */
+static void add_verdict(struct explore_got *g, const struct control *c)
+{
+	static const uint32_t rank[] = {
+		[SCHED_EXHAUSTED] = 0, [SCHED_GO_ON] = 1, [SCHED_LIMIT] = 1, [SCHED_FULL] = 2, [SCHED_NONDETERMINISTIC] = 3
+	};
+	enum { RANKS = sizeof rank / sizeof *rank };
+	uint32_t v = c->verdict < RANKS ? c->verdict : SCHED_GO_ON;
+	if (g->ended++ && rank[v] <= rank[g->verdict])
+		return;
+	g->verdict = v;
+	g->divergence = c->divergence;
+}
+
 static void add_races(struct explore_got *g, const struct control *c)
 {
 	for (uint32_t i = 0; i < c->nraces && i < CONTROL_RACES; i++) {
@@ -224,7 +237,6 @@ static bool is_failure(uint32_t end)
 static void give_schedule(struct control *c, const struct control *from)
 {
 	c->sched.shards = 0;
-	c->deadline_ns = 0;
 	c->nreplay = from->nevents <= CONTROL_STEPS ? from->nevents : CONTROL_STEPS;
 	memcpy(c->replay, from->events, c->nreplay * sizeof *from->events);
 	c->norigins = from->norigins <= CONTROL_THREADS ? from->norigins : CONTROL_THREADS;
@@ -247,6 +259,12 @@ static int run_to_end(struct explore_search *s, struct explore_server *v)
 	return EXIT_HOLDS;
 }
 
+/* A schedule that was found is minimised, and then repeated, for as long again as the search may take. */
+static double allowance(const struct explore_search *s)
+{
+	return s->ask->seconds ? server_now() + (double)s->ask->seconds : 0;
+}
+
 /* A shorter schedule that fails the same way replaces the one in `found`. Whatever goes
  * wrong here, the one that was found is still good. */
 static void minimise(struct explore_search *s, struct control *found)
@@ -255,6 +273,7 @@ static void minimise(struct explore_search *s, struct control *found)
 	if (found->end == CONTROL_ENDLESS || !prepare(s, &v, 0))
 		return;
 	give_schedule(v.c, found);
+	v.until = allowance(s);
 	v.c->sched.strategy = SCHED_GUIDE;
 	v.c->sched.max_runs = 0;
 	v.c->sched.no_coverage = true;
@@ -284,6 +303,7 @@ static int confirm(struct explore_search *s, const struct control *found, bool t
 	if (!prepare(s, &v, 0))
 		return EXIT_INTERNAL;
 	give_schedule(v.c, found);
+	v.until = allowance(s);
 	v.c->sched.strategy = SCHED_REPLAY;
 	v.c->sched.max_runs = 1;
 	v.c->detail = 1;
@@ -344,7 +364,8 @@ static bool is_lost(const struct explore_server *v)
 	const struct control *c = v->c;
 	bool intact = c->magic == CONTROL_MAGIC && c->version == CONTROL_VERSION && c->size == sizeof *c &&
 	              c->state <= CONTROL_OBJECT;
-	return !v->stalled && (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
+	return !v->stalled && !v->cut &&
+	       (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
 }
 
 /* Another in its place, from the beginning; what draws, draws otherwise. */
@@ -417,6 +438,11 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 				left++;
 				continue;
 			}
+			s->got->late |= v->cut && (v->c->late || v->c->state != CONTROL_DONE);
+			if (v->cut && v->c->state != CONTROL_DONE) { /* it had to be killed */
+				s->got->stats.runs += v->c->runs_done;
+				continue;
+			}
 			if (v->c->state != CONTROL_DONE) {
 				rc = died(s, v);
 				*again = rc == EXIT_HOLDS;
@@ -432,15 +458,16 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 			s->got->judged += v->c->judged;
 			s->got->unjudged += v->c->unjudged;
 			s->got->cpu_ns += v->c->cpu_ns;
-			s->got->verdict = v->c->verdict;
-			s->got->divergence = v->c->divergence;
+			if (v->c->most_threads > s->got->most_threads)
+				s->got->most_threads = v->c->most_threads;
+			add_verdict(s->got, v->c);
 			if (!s->got->modules)
 				s->got->modules = copy(v->c);
 			if (is_failure(v->c->end) && !*found) {
 				*found = copy(v->c);
 				s->got->schedule = v->c->kept_run ? v->c->kept_run : v->c->stats.runs;
 				for (unsigned k = 0; k < s->n; k++) /* they end after their run */
-					s->server[k].c->stop = 1;
+					s->server[k].c->stop = CONTROL_STOP_AFTER;
 			}
 		}
 		/* so that each wait waits for those that are left */
@@ -502,6 +529,8 @@ static void find_points(struct explore_search *s)
 	struct explore_server v;
 	if (!prepare(s, &v, 0))
 		return;
+	if (s->until) /* half of the time */
+		v.until = (server_now() + s->until) / 2;
 	v.c->sched.strategy = SCHED_MIX;
 	v.c->sched.max_runs = WARM_UP;
 	v.c->sched.shards = 0;
@@ -529,6 +558,7 @@ static int search(struct explore_search *s)
 	for (int tries = 0; again && tries < TRIES; tries++) {
 		free(got->modules);
 		got->modules = NULL;
+		got->ended = 0;
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
@@ -565,6 +595,8 @@ static struct explore_search *search_new(struct cli *cli, const struct explore_a
 		                      .began = server_now(),
 		                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
+	if (!ask->replay)
+		s->until = ask->until > 0 ? ask->until : ask->seconds ? s->began + (double)ask->seconds : 0;
 	for (unsigned i = 0; i < MAX_JOBS; i++)
 		s->server[i].fd = s->server[i].pidfd = s->server[i].ask_fd = -1;
 	return s;

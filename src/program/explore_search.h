@@ -20,6 +20,7 @@ struct explore_progress {
 struct explore_ask {
 	char **argv; /* the program and its arguments */
 	uint64_t schedules, seed, jobs, depth, max_steps, seconds, stall;
+	double until;        /* the time limit by server_now(); 0: from `seconds`, if given */
 	int strategy;        /* enum sched_strategy */
 	int64_t preemptions; /* bound; -1: none */
 	bool races, spurious, fork, no_coverage;
@@ -52,7 +53,8 @@ struct explore_got {
 	struct sched_stats stats; /* of all servers together */
 	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits, cancels;
 	uint64_t aside;                     /* schedules that failed without having to do with the gaps (only_gaps) */
-	uint32_t verdict;                   /* enum sched_verdict */
+	uint32_t verdict;                   /* enum sched_verdict: of all servers, the one that says least */
+	uint32_t ended;                     /* servers that came to an end */
 	struct sched_divergence divergence; /* of SCHED_NONDETERMINISTIC */
 	uint32_t mode;
 	char why_fork[CONTROL_TEXT]; /* "" unless each run had a process */
@@ -61,6 +63,8 @@ struct explore_got {
 	struct control_race race[CONTROL_RACES];
 	struct control *modules; /* a block whose modules explain addresses: `failed`, or another */
 	double seconds;
+	bool late;             /* the time was over, and a run under way was cut off */
+	uint32_t most_threads; /* of a run */
 };
 
 /* Returns an exit code: EXIT_HOLDS when the search came to an end, whatever it found;

@@ -52,7 +52,10 @@ bool server_new(struct explore_server *s, struct buf *err)
 
 void server_free(struct explore_server *s)
 {
-	server_kill(s);
+	if (s->pid > 0 && !s->ended) {
+		kill(s->pid, SIGKILL);
+		waitpid(s->pid, &s->status, 0);
+	}
 	if (s->c) {
 		munmap(s->c, sizeof *s->c);
 		close(s->fd);
@@ -129,7 +132,8 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
 	s->ended = s->stalled = false;
 	s->c->state = CONTROL_NEW;
 	s->beat = s->c->beat;
-	s->looked_at = server_now();
+	s->looked_at = s->began = server_now();
+	s->cut = false;
 	s->charged = s->cpu = 0;
 	s->child = 0;
 	fflush(NULL);
@@ -213,6 +217,30 @@ static void charge(struct explore_server *s, double now)
 	s->cpu = cpu;
 }
 
+/* How long the run that is under way at the limit may still take. */
+static double grace(const struct explore_server *s)
+{
+	uint64_t runs = s->c->runs_done;
+	double mean = runs ? (s->until - s->began) / (double)runs : 0;
+	return mean > 0.5 ? 2 * mean : 1;
+}
+
+/* At the time limit: first a request, then a signal, at last the end. The signal is repeated, as between runs it is ignored. */
+static void heed_limit(struct explore_server *s, double now)
+{
+	enum { WAIT = 5 };
+	if (!s->until || now < s->until)
+		return;
+	if (!s->c->stop)
+		__atomic_store_n(&s->c->stop, CONTROL_STOP_AFTER, __ATOMIC_RELAXED);
+	double over = now - s->until - grace(s);
+	if (over < 0)
+		return;
+	s->cut = true;
+	__atomic_store_n(&s->c->stop, CONTROL_STOP_NOW, __ATOMIC_RELAXED);
+	kill(s->pid, over > WAIT || s->c->state == CONTROL_NEW ? SIGKILL : SIGXCPU);
+}
+
 static void look_after(struct explore_server *s, double stall)
 {
 	assert(stall > 0);
@@ -227,15 +255,19 @@ static void look_after(struct explore_server *s, double stall)
 	}
 	uint64_t beat = __atomic_load_n(&s->c->beat, __ATOMIC_RELAXED);
 	double now = server_now();
-	if (beat != s->beat)
+	if (beat != s->beat) {
 		s->charged = 0;
-	else
+		s->stalled = false;
+	} else {
 		charge(s, now);
+	}
 	s->beat = beat;
 	s->looked_at = now;
+	heed_limit(s, now);
+	/* the first signal finds out where the run is, the next one ends it if it has not come to a point since */
 	if (s->charged > stall * 2) {
 		kill(s->pid, SIGKILL);
-	} else if (s->charged > stall && !s->stalled) {
+	} else if (s->charged > stall / 2 && !s->stalled && !s->cut) {
 		s->stalled = true;
 		kill(s->pid, SIGXCPU);
 	}
@@ -303,14 +335,4 @@ void server_wait(struct explore_server *s, unsigned n, double seconds, double st
 		int ms = left > 0.05 ? 50 : (int)(left * 1000) + 1;
 		poll(p, k, ms);
 	}
-}
-
-void server_kill(struct explore_server *s)
-{
-	if (s->pid > 0 && !s->ended) {
-		kill(s->pid, SIGKILL);
-		waitpid(s->pid, &s->status, 0);
-		s->ended = true;
-	}
-	assert(s->pid <= 0 || s->ended);
 }

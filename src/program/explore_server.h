@@ -31,7 +31,10 @@ struct explore_server {
 	uint32_t (*serve)(void *arg, struct control *c);
 	void *serve_arg;
 	bool gdb;     /* start it under gdb, on the terminal */
-	bool stalled; /* it was told to end a run that goes on without a point */
+	bool stalled; /* it was told that its run takes long without progress */
+	double began; /* when it was started */
+	double until; /* the time limit, by server_now(); 0: none */
+	bool cut;     /* the run that was under way at the limit did not end: it was cut off */
 };
 
 /* A block with the defaults; false after a message. */
@@ -40,9 +43,10 @@ void server_free(struct explore_server *s);
 /* Starts the program; s->c is filled in. False after a message. */
 bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err);
 /* Looks after n of them until one has ended, or `seconds` have passed. A process
- * that computes or sleeps for `stall` seconds without progress is asked to end its run, then killed. */
+ * that computes or sleeps for `stall` seconds without progress is asked to end its run, then killed. At its time limit
+ * a process ends after the run that is under way, which may take twice as long as those before it, at least a second;
+ * then it is cut off. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
-void server_kill(struct explore_server *s);
 /* Before it is started: it may ask questions. False after a message. */
 bool server_asks(struct explore_server *s, struct buf *err);
 /* Waits for the next question of one process; false: it has ended, or was ended after 2 * `stall` seconds. */

@@ -532,8 +532,15 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->unjudged = got->unjudged;
 	out->pairs = got->stats.pairs;
 	out->pairs_both = got->stats.pairs_both;
+	out->threads = got->most_threads;
 	out->seconds = got->seconds;
 	out->cpu = (double)got->cpu_ns * 1e-9;
+	if (got->late)
+		out->stopped = out->schedules ? "the time limit (--time) was reached in the middle of a schedule, which was cut off"
+		                              : "the time limit (--time) was reached in the middle of the first schedule";
+	else if (ask->strategy == SCHED_DPOR && !ask->tests && !out->exhausted && !got->failed)
+		out->stopped = got->verdict == SCHED_LIMIT ? "the limit on schedules (--schedules) was reached"
+		                                           : "the time limit (--time) was reached";
 	if (got->verdict == SCHED_FULL)
 		out->stopped = "the search is out of memory";
 	out->why_fork = *got->why_fork ? arena_strdup(a, got->why_fork) : NULL;
@@ -578,6 +585,8 @@ void explore_say_repeated(struct buf *out, const struct control *found, const st
 	buf_printf(out, "intact: a schedule ended with '%s', but when it was repeated in a fresh process ", first ? first : "?");
 	if (again->state != CONTROL_DONE)
 		buf_str(out, "that process ended early");
+	else if (again->late)
+		buf_str(out, "it did not end within the time limit (--time)");
 	else if (again->end == CONTROL_DIVERGED)
 		buf_str(out, difference(s, &again->divergence));
 	else if (then)

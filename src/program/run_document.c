@@ -54,6 +54,8 @@ void run_document(const struct settings *s, const char *program, const struct ru
 	json_items(&j, &s->log.results);
 	json_end(&j);
 	json_line(&j, 0);
+	finding_not_shown(&s->log, &j);
+	json_line(&j, 0);
 	finding_summary(&s->log.summary, &j);
 	finding_sources(&s->log, &j);
 	doc_end(&j);

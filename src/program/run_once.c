@@ -189,6 +189,7 @@ static void show(struct cli *cli, struct settings *s, const struct run_how *how,
 		buf_str(&cli->err,
 		        "intact: error: the program was built with another version of Intact, and its findings cannot be read\n"
 		        "hint: build it again with this version's `intact cc`\n");
+	findings_rank(&s->filter, &s->text, &s->arena, &s->shown);
 	s->shown.unread += l->lost + l->said.lost;
 	findings_close(&s->filter, &s->shown, s->print_suppressions, &s->log);
 	findings_tell(&s->log, &s->text, &text);

@@ -22,6 +22,7 @@ struct run_reporting {
 	const char *options; /* as INTACT_OPTIONS has them; NULL: none */
 	struct buf *err;     /* a file that they name cannot be read */
 	bool color;
+	bool all;      /* what is not shown by default, too */
 	bool progress; /* a line on standard error about names that take their time */
 };
 

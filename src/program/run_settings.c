@@ -82,6 +82,9 @@ static bool settings_read(struct settings *s, const char *options, struct buf *e
 	s->text.strip_path_prefix = settings_option(s, "strip_path_prefix");
 	s->text.gen_suppressions = option_on(s, "gen_suppressions", false);
 	s->text.strict = option_on(s, "strict", false);
+	s->text.all = option_on(s, "all", false);
+	if ((v = settings_option(s, "top")))
+		s->text.top = (uint32_t)strtoul(v, NULL, 10);
 	s->print_suppressions = option_on(s, "print_suppressions", true);
 	if ((v = settings_option(s, "spec")) && *v)
 		ok &= filter_read_spec(&s->filter, v, err);
@@ -161,6 +164,7 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 	}
 	bool ok = settings_read(&s, how->options, how->err, false);
 	s.log.recorded = true;
+	s.text.all |= how->all;
 	for (uint32_t i = 0; i < n; i++) {
 		struct raw_reports all = { 0 };
 		if (!raw_add_all(&all, &s.arena, m[i].text, m[i].len))
@@ -171,6 +175,7 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 		}
 		raw_free(&all);
 	}
+	findings_rank(&s.filter, &s.text, &s.arena, &s.shown);
 	findings_close(&s.filter, &s.shown, s.print_suppressions, &s.log);
 	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed, settings_cut(&s) };
 	buf_add(results, buf_cstr(&s.log.results), s.log.results.len);

@@ -113,6 +113,7 @@ struct explore_report {
 	bool estimate_known;
 	double estimate_seen, estimate_total;
 	uint64_t pairs, pairs_both;
+	uint32_t threads; /* the most that a schedule had, with main; 0: not known */
 	double seconds, cpu;
 	const char *stopped;             /* what ended the search, as text */
 	const char *why_fork;            /* why each run has a process of its own; NULL: it has not */
@@ -147,6 +148,30 @@ struct explore_confirmation {
 	uint64_t seed;
 	AVEC(struct explore_finding) findings;
 };
+
+/* The test cases of a program, each explored by itself. */
+struct explore_case {
+	const char *name;
+	struct explore_report *report; /* NULL: it could not be explored, and `why` says why */
+	const char *why;
+};
+struct explore_cases {
+	const char *program;
+	const char **arguments; /* of all cases */
+	uint32_t narguments;
+	const char *framework; /* NULL: none that is known */
+	uint32_t disabled;     /* cases that were left out: the framework does not run them */
+	uint64_t seed;
+	AVEC(struct explore_case) cases;
+};
+enum explore_outcome { EXPLORE_VIOLATED, EXPLORE_NOT_EXPLORED, EXPLORE_UNKNOWN, EXPLORE_ALONE, EXPLORE_FINE, EXPLORE_OUTCOMES };
+enum explore_outcome explore_case_outcome(const struct explore_case *c);
+/* "failed assertion in schedule 3", "2000 schedules, 35 distinct", ... in the arena. */
+const char *explore_case_text(const struct explore_case *c, struct arena *a);
+void explore_cases_text(const struct explore_cases *c, struct arena *a, struct buf *out, bool color, unsigned columns);
+void explore_cases_json(const struct explore_cases *c, struct arena *a, struct buf *out);
+/* Is the document one of these? Then *c is made of it. */
+bool explore_cases_read(const json_t *doc, struct arena *a, struct explore_cases *c);
 
 /* "confirmed in schedule 3", "not reached in 10000 schedules", ... in the arena. */
 const char *explore_status_text(const struct explore_finding *f, struct arena *a);

@@ -8,6 +8,7 @@
 #include "base/invariant.h"
 #include "report/doc.h"
 #include "report/explore.h"
+#include "report/explore_int.h"
 #include "report/explore_object.h"
 
 static void place(struct json_out *j, const char *key, const struct explore_place *p)
@@ -118,11 +119,12 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 }
 
 /* With the schedule that shows it, if there is one. */
-static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f)
+static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f, const char *of)
 {
 	assert(r->what);
 	json_line(j, 1);
 	json_begin_object(j, NULL);
+	json_text_if(j, "case", of);
 	json_text(j, "kind", "race");
 	json_text(j, "verdict", "violated");
 	json_text(j, "data", r->what);
@@ -149,7 +151,7 @@ static void race(struct json_out *j, const struct explore_race *r, const struct 
 	json_end(j);
 }
 
-static void begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
+void explore_json_begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
 {
 	assert(verdict && program && (!n || arguments));
 	doc_begin(j, "explore", 0);
@@ -162,7 +164,7 @@ static void begin(struct json_out *j, const char *verdict, const char *program, 
 	json_line(j, 1);
 }
 
-static void search(struct json_out *j, const struct explore_report *r)
+void explore_json_search(struct json_out *j, const struct explore_report *r)
 {
 	json_text(j, "strategy", r->strategy);
 	json_text(j, "mode", r->mode);
@@ -178,6 +180,8 @@ static void search(struct json_out *j, const struct explore_report *r)
 	json_flag(j, "replayed", r->replayed);
 	json_text_if(j, "stopped", r->stopped);
 	json_text_if(j, "replay", r->replay);
+	if (r->threads)
+		json_uint(j, "threads", r->threads);
 	json_uint(j, "pairs", r->pairs);
 	json_uint(j, "pairs_in_both_orders", r->pairs_both);
 	json_uint(j, "traces_judged", r->judged);
@@ -190,27 +194,33 @@ static void search(struct json_out *j, const struct explore_report *r)
 		buf_printf(json_value(j, "estimated_share"), "%.17g", r->estimate_seen);
 }
 
+void explore_json_results(struct json_out *j, const struct explore_report *r, const char *of)
+{
+	bool raced = r->failure && !strcmp(r->failure->kind, "race");
+	if (r->failure && !raced) {
+		json_line(j, 1);
+		json_begin_object(j, NULL);
+		json_text_if(j, "case", of);
+		failure(j, r->failure);
+		json_end(j);
+	}
+	for (uint32_t i = 0; i < r->races.len; i++)
+		race(j, &r->races.data[i], raced && !i ? r->failure : NULL, of);
+}
+
 void explore_json(const struct explore_report *r, struct buf *out)
 {
 	struct json_out w, *j = &w;
 	json_out_init(j, out, false);
-	begin(j, explore_verdict(r), r->program, r->arguments, r->narguments);
-	search(j, r);
+	explore_json_begin(j, explore_verdict(r), r->program, r->arguments, r->narguments);
+	explore_json_search(j, r);
 	json_line(j, 1);
 	json_text_if(j, "why_fork", r->why_fork);
 	if (r->object)
 		explore_object_json(j, r->object);
 	json_line(j, 0);
 	json_begin_array(j, "results");
-	bool raced = r->failure && !strcmp(r->failure->kind, "race");
-	if (r->failure && !raced) {
-		json_line(j, 1);
-		json_begin_object(j, NULL);
-		failure(j, r->failure);
-		json_end(j);
-	}
-	for (uint32_t i = 0; i < r->races.len; i++)
-		race(j, &r->races.data[i], raced && !i ? r->failure : NULL);
+	explore_json_results(j, r, NULL);
 	json_end(j);
 	doc_end(j);
 }
@@ -280,11 +290,11 @@ void explore_confirmation_json(const struct explore_confirmation *c, struct aren
 		schedules += c->findings.data[i].schedules;
 	}
 	json_out_init(j, out, false);
-	begin(j,
-	      n[EXPLORE_CONFIRMED]   ? "violated"
-	      : n[EXPLORE_CUT_SHORT] ? "unknown"
-	                             : "holds",
-	      c->program, c->arguments, c->narguments);
+	explore_json_begin(j,
+	                   n[EXPLORE_CONFIRMED]   ? "violated"
+	                   : n[EXPLORE_CUT_SHORT] ? "unknown"
+	                                          : "holds",
+	                   c->program, c->arguments, c->narguments);
 	json_text(j, "strategy", c->strategy);
 	json_text(j, "mode", c->mode);
 	json_uint(j, "seed", c->seed);
@@ -401,12 +411,9 @@ static void read_race(const json_t *o, struct arena *a, struct explore_report *r
 	avec_push(a, &r->races, x);
 }
 
-void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
+void explore_read_search(const json_t *doc, struct arena *a, struct explore_report *r)
 {
-	const json_t *o;
-	size_t i;
-	*r = (struct explore_report){ .program = doc_text(doc, "program"),
-		                      .strategy = doc_safe(a, doc, "strategy"),
+	*r = (struct explore_report){ .strategy = doc_safe(a, doc, "strategy"),
 		                      .mode = doc_text(doc, "mode"),
 		                      .seed = number(doc, "seed"),
 		                      .schedules = number(doc, "schedules"),
@@ -424,13 +431,21 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		                      .estimate_known = json_object_get(doc, "estimated_traces") != NULL,
 		                      .estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
 		                      .estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),
+		                      .threads = (uint32_t)number(doc, "threads"),
 		                      .pairs = number(doc, "pairs"),
 		                      .pairs_both = number(doc, "pairs_in_both_orders"),
 		                      .stopped = doc_safe(a, doc, "stopped"),
-		                      .replay = doc_safe(a, doc, "replay"),
-		                      .object = explore_object_read(json_object_get(doc, "object"), a) };
-	json_array_foreach(json_object_get(doc, "results"), i, o)
+		                      .replay = doc_safe(a, doc, "replay") };
+}
+
+void explore_read_results(const json_t *results, const char *of, struct arena *a, struct explore_report *r)
+{
+	const json_t *o;
+	size_t i;
+	json_array_foreach(results, i, o)
 	{
+		if (of && !doc_is(o, "case", of))
+			continue;
 		bool race = doc_is(o, "kind", "race");
 		if (race)
 			read_race(o, a, r);
@@ -439,6 +454,14 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 			explore_failure_read(o, a, r->failure);
 		}
 	}
+}
+
+void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
+{
+	explore_read_search(doc, a, r);
+	r->program = doc_text(doc, "program");
+	r->object = explore_object_read(json_object_get(doc, "object"), a);
+	explore_read_results(json_object_get(doc, "results"), NULL, a, r);
 }
 
 static void read_finding(const json_t *o, struct arena *a, struct explore_confirmation *c)

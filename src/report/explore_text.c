@@ -16,6 +16,8 @@ const char *explore_verdict(const struct explore_report *r)
 {
 	if (r->failure || r->races.len)
 		return "violated";
+	if (r->stopped)
+		return "unknown";
 	return r->schedules && r->cut < r->schedules ? "holds" : "unknown";
 }
 
@@ -260,8 +262,8 @@ static void output(struct buf *b, const struct explore_failure *f)
 
 static void schedule(struct buf *b, const struct explore_failure *f)
 {
-	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them preemptions):\n\n", f->steps.len, f->switches,
-	           f->preemptions);
+	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them %s):\n\n", f->steps.len, f->switches, f->preemptions,
+	           f->preemptions == 1 ? "a preemption" : "preemptions");
 	table(b, f);
 }
 
@@ -369,6 +371,12 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 		buf_str(out, "no violation: the schedule was followed to its end\n");
 	else if (r->object)
 		explore_object_holds(r, out);
+	else if (r->threads == 1 && r->schedules && !r->stopped)
+		buf_str(out, "no violation found: the program never has a second thread, so there is nothing to interleave\n");
+	else if (!r->schedules)
+		buf_str(out, "unknown: no schedule came to its end\n");
+	else if (r->cut >= r->schedules)
+		buf_str(out, "unknown: every schedule was cut off\n");
 	else if (r->exhausted && !r->cut && !r->bounded)
 		buf_printf(out, "no violation: all %llu traces explored\n", (unsigned long long)r->traces);
 	else

@@ -23,8 +23,9 @@
 #include "base/json_out.h"
 #include "base/map.h"
 #include "base/symtab.h"
+#include "event/finding.h"
 
-enum { FINDING_MAX_PCS = 64, FINDING_MAX_FRAMES = 128, FINDING_MAX_LOCKS = 16 };
+enum { FINDING_MAX_FACTS = 64, FINDING_MAX_PCS = 64, FINDING_MAX_FRAMES = 128, FINDING_MAX_LOCKS = 16 };
 
 struct raw_module {
 	uint64_t lo, hi, base;
@@ -51,12 +52,21 @@ struct raw_thread {
 	struct raw_stack created;
 };
 
+/* A variable that a finding is about (dynamic/facts.h). */
+struct raw_fact {
+	uint64_t address;
+	uint32_t size, shared, changed, section, span;
+	uint32_t use[FACT_SIDES];
+	uint64_t read[FACT_SIDES], write[FACT_SIDES];
+};
+
 /* The numbers are those of src/dynamic/reduction.h. */
 struct raw_finding {
 	uint64_t key, address, address2;
 	uint32_t index; /* in the order in which they were met */
 	uint32_t kind, confirmed, count, loop, commit_op, violation_op, thread, other;
 	uint32_t lock, lock2, other_op, apart, uses;
+	uint32_t inherited, came, known;  /* known: there are no other variables than `facts` */
 	uint32_t modules;                 /* of the report's, those told before it: what is loaded later is not meant */
 	uint32_t made_first, made2_first; /* `made` is a first use, not an initialisation */
 	const char *name;
@@ -64,6 +74,7 @@ struct raw_finding {
 	struct raw_stack made, made2; /* where the locks were; empty: unknown */
 	struct raw_locks commit_locks, violation_locks, other_locks;
 	AVEC(struct raw_thread) threads;
+	AVEC(struct raw_fact) facts;
 };
 
 /* What one process said, of one program that ran in it. */
@@ -167,12 +178,20 @@ bool glob_matches(const char *pattern, const char *text);
 
 struct text_options {
 	bool color, gen_suppressions, strict;
+	bool all;     /* what is not shown by default, too */
+	uint32_t top; /* so many at most; 0: no limit */
 	const char *strip_path_prefix;
 	struct finding_log *json;                    /* where results go */
 	const struct explore_confirmation *explored; /* what came of exploring them; NULL: they were not */
 	struct symbols *symbols;
 	void (*progress)(void *arg, uint32_t done, uint32_t of); /* or NULL */
 	void *arg;
+};
+
+struct finding_rest {                     /* a finding that is not shown */
+	const char *block, *label, *file; /* file may be NULL */
+	uint32_t line, count;
+	bool confirmed;
 };
 
 struct finding_line { /* a source line that a finding speaks of */
@@ -192,6 +211,7 @@ struct finding_log {
 	const char *root;   /* files below it are named relative to it */
 	struct arena *arena;
 	AVEC(struct finding_line) lines;
+	AVEC(struct finding_rest) rest;
 	AVEC(uint64_t) unnamed; /* addresses of data without a name, as they came up */
 	AVEC(uint32_t) pids;    /* of each result, the process that told it */
 	bool recorded;          /* these are the same every time: the results have them */
@@ -199,8 +219,13 @@ struct finding_log {
 /* The member "sources", from the files themselves. */
 void finding_sources(const struct finding_log *log, struct json_out *j);
 
-struct shown { /* what was said already: merges across messages */
-	AVEC(const char *) keys, hidden;
+struct view;
+enum { FINDING_LABELS = 32 };
+
+struct shown {                         /* what was found, over all processes */
+	AVEC(struct view *) blocks;    /* each with its gaps, until they are ranked */
+	uint32_t rest[FINDING_LABELS]; /* not shown, by label */
+	AVEC(const char *) hidden;
 	uint32_t count, suppressed, confirmed;
 	uint32_t reached, not_reached; /* by exploring */
 	uint32_t nameless;             /* shown by file and offset: the symbols were taken away */
@@ -210,12 +235,17 @@ struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) names;      /* blocks found wanting, for --infer */
 };
 
-/* Every finding of a process that passes the filter, into o->json. */
+/* Every finding of a process that passes the filter, into `shown`. The report stays where it is until
+ * findings_rank. */
 void findings_add(struct raw_report *r, struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown);
+/* All of them, those of one function as one: what is shown into o->json, the first in rank first. */
+void findings_rank(const struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown);
 /* The closing lines (how many, suppressions that matched or never did) into log->summary. */
 void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions, struct finding_log *log);
 void finding_log_init(struct finding_log *log, struct arena *a, const char *root);
 void finding_log_free(struct finding_log *log);
+/* The member "not_shown". */
+void finding_not_shown(const struct finding_log *log, struct json_out *j);
 /* The member "summary". */
 void finding_summary(const struct buf *summary, struct json_out *j);
 

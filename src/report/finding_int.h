@@ -10,13 +10,43 @@ struct stacks {
 	uint32_t n;
 };
 
+/* What a gap means for variables (finding_pattern.c); LABEL_NONE: it was asked for, and no pattern is. */
+enum label {
+	LABEL_NONE,
+	LABEL_LOST_UPDATE,
+	LABEL_CHECK_THEN_ACT,
+	LABEL_BROKEN_INVARIANT,
+	LABEL_TORN_READ,
+	LABEL_STALE_VALUE,
+	LABEL_INTERMEDIATE,
+	LABEL_UNKNOWN,
+	LABEL_BUSY_GAP,
+	LABEL_DELIBERATE_RELEASE,
+	LABEL_HAND_OVER,
+	LABEL_SPLIT_COUNTERS,
+	LABEL_ONE_THREAD_ROLE,
+	LABEL_SEPARATE_DATA,
+	LABEL_KINDS
+};
+_Static_assert((int)LABEL_KINDS <= (int)FINDING_LABELS, "each is counted");
+
+struct judged {
+	enum label label;
+	uint32_t tier, score; /* tier 1 is shown by default */
+	const struct raw_fact *fact, *second;
+	const char *reasons; /* of the score */
+};
+
 /* One finding with its places known. */
 struct view {
 	const struct raw_finding *f;
+	struct raw_report *report;
+	struct judged judged;
 	struct stacks entered, section, commit, violation, oacquire, owrite;
 	uint32_t block; /* index into entered: who is to blame */
 	const char *name, *key;
 	uint32_t count;                         /* with those merged into it */
+	uint32_t met;                           /* the order in which they were met */
 	uint32_t depth;                         /* calls between the block and its locks */
 	uint32_t uses;                          /* of it and those merged into it, the highest */
 	struct view *more;                      /* other gaps of the same block */
@@ -39,6 +69,8 @@ const char *finding_lock(struct writer *w, const struct raw_finding *f, uint32_t
 /* "lock release of M1 ('lock')" */
 const char *finding_commit(struct writer *w, const struct view *v);
 const char *finding_violation(struct writer *w, const struct view *v);
+/* Data by its variable, or a number. */
+const char *finding_data(struct writer *w, uint64_t addr);
 /* What the other thread does: "can write under the lock". */
 const char *finding_other(const struct view *v);
 /* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
@@ -53,6 +85,16 @@ void finding_sentence(struct writer *w, const struct view *v, struct buf *out);
 
 /* One result into w->o->json. */
 void finding_json(struct writer *w, const struct view *v, uint32_t pid);
+
+/* The member "stack". */
+void finding_frames(struct writer *w, const struct src_frame *v, uint32_t n);
+
+/* ---- finding_pattern.c ---- */
+/* Fills in v->judged, the rest being there. */
+void finding_judged(struct writer *w, struct view *v);
+/* Its members of a result. */
+void finding_judged_json(struct writer *w, const struct view *v);
+const char *label_name(enum label l);
 
 /* ---- finding_blame.c ---- */
 /* The innermost function that is meant to be atomic, into v; false: none is. */

@@ -22,7 +22,7 @@ static const char *name_of(struct writer *w, const char *file)
 	return f;
 }
 
-static void frames(struct writer *w, const struct src_frame *v, uint32_t n)
+void finding_frames(struct writer *w, const struct src_frame *v, uint32_t n)
 {
 	assert(n <= FINDING_MAX_FRAMES);
 	struct finding_log *log = w->o->json;
@@ -63,7 +63,7 @@ static void put_access(struct writer *w, const struct raw_finding *f, const char
 			json_text(j, NULL, finding_lock(w, f, locks->v[i].id, locks->v[i].addr));
 		json_end(j);
 	}
-	frames(w, v, n);
+	finding_frames(w, v, n);
 	json_end(j);
 }
 
@@ -95,12 +95,16 @@ static void also(struct writer *w, const struct view *v)
 	json_begin_array(j, "also");
 	for (const struct view *m = v->more; m; m = m->more) {
 		struct buf b;
+		symbols_use(w->sym, m->report);
+		symbols_of(w->sym, m->f);
 		buf_init(&b);
 		buf_str(&b, "Also b");
 		finding_gap(w, m, &b);
 		buf_printf(&b, "(%s%s).", finding_violation(w, m), m->f->confirmed ? ", confirmed" : "");
 		json_text(j, NULL, trimmed(w, &b));
 	}
+	symbols_use(w->sym, v->report);
+	symbols_of(w->sym, v->f);
 	json_end(j);
 }
 
@@ -135,7 +139,7 @@ static void threads(struct writer *w, const struct raw_finding *f)
 		json_begin_object(j, NULL);
 		json_text(j, "name", finding_thread(w, t->uid));
 		json_text(j, "parent", finding_thread(w, t->parent));
-		frames(w, s->v, s->n);
+		finding_frames(w, s->v, s->n);
 		json_end(j);
 	}
 	json_end(j);
@@ -164,6 +168,7 @@ void finding_json(struct writer *w, const struct view *v, uint32_t pid)
 	if (v->oacquire.n || v->owrite.n)
 		json_text(j, "other_does", finding_other(v));
 	json_text_if(j, "other_unplaced", unplaced(w, v, other));
+	finding_judged_json(w, v);
 	put_access(w, f, "entered", "enters the block", NULL, v->entered.v + v->block, v->entered.n - v->block);
 	put_access(w, f, "commit", finding_commit(w, v), &f->commit_locks, v->commit.v, v->commit.n);
 	put_access(w, f, "violation", finding_violation(w, v), &f->violation_locks, v->violation.v, v->violation.n);
@@ -188,6 +193,25 @@ void finding_json(struct writer *w, const struct view *v, uint32_t pid)
 		explore_finding_json(j, v->explored, w->arena);
 	json_end(j);
 	w->o->json->count++;
+}
+
+void finding_not_shown(const struct finding_log *log, struct json_out *j)
+{
+	json_begin_array(j, "not_shown");
+	for (uint32_t i = 0; i < log->rest.len; i++) {
+		const struct finding_rest *r = &log->rest.data[i];
+		json_line(j, 2);
+		json_begin_object(j, NULL);
+		json_text(j, "block", r->block);
+		json_text(j, "pattern", r->label);
+		json_text_if(j, "file", r->file);
+		if (r->file && r->line)
+			json_uint(j, "line", r->line);
+		json_uint(j, "count", r->count);
+		json_bool(j, "confirmed", r->confirmed);
+		json_end(j);
+	}
+	json_end(j);
 }
 
 void finding_summary(const struct buf *summary, struct json_out *j)

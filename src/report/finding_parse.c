@@ -101,8 +101,8 @@ static bool set_field(struct raw_finding *f, struct parse_line *l)
 		size_t at;
 	} fields[] = {
 #define FIELD(x) { #x, offsetof(struct raw_finding, x) }
-		FIELD(confirmed), FIELD(count), FIELD(loop),  FIELD(thread),     FIELD(other),
-		FIELD(lock),      FIELD(lock2), FIELD(apart), FIELD(made_first), FIELD(made2_first),
+		FIELD(confirmed), FIELD(count),      FIELD(loop),        FIELD(thread),    FIELD(other), FIELD(lock),  FIELD(lock2),
+		FIELD(apart),     FIELD(made_first), FIELD(made2_first), FIELD(inherited), FIELD(came),  FIELD(known),
 	};
 	if (is(s, n, "address"))
 		f->address = number(l, 16);
@@ -160,6 +160,22 @@ static void set_locks(struct raw_finding *f, struct parse_line *l, struct arena 
 		f->other_locks = ls;
 }
 
+static struct raw_fact read_fact(struct parse_line *l)
+{
+	struct raw_fact f = { .address = number(l, 16) };
+	f.size = (uint32_t)number(l, 10);
+	f.shared = (uint32_t)number(l, 10);
+	f.changed = (uint32_t)number(l, 10);
+	f.section = (uint32_t)number(l, 10);
+	f.span = (uint32_t)number(l, 10);
+	for (unsigned i = 0; i < FACT_SIDES; i++) {
+		f.use[i] = (uint32_t)number(l, 10);
+		f.read[i] = number(l, 16);
+		f.write[i] = number(l, 16);
+	}
+	return f;
+}
+
 /* False: an unknown kind or operation. */
 static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l, struct arena *a)
 {
@@ -171,6 +187,8 @@ static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct pa
 		set_locks(f, l, a);
 	} else if (is(s, n, "name") && l->p < l->end) {
 		f->name = arena_strndup(a, l->p + 1, (size_t)(l->end - l->p - 1));
+	} else if (is(s, n, "fact") && f->facts.len < FINDING_MAX_FACTS) {
+		avec_push(a, &f->facts, read_fact(l));
 	} else if (is(s, n, "thread") && f->threads.len < 16) {
 		struct raw_thread t = { .uid = (uint32_t)number(l, 10) };
 		t.parent = (uint32_t)number(l, 10);
@@ -216,8 +234,10 @@ static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct p
 static void recount(struct raw_report *r, struct parse_line *l)
 {
 	uint32_t at = map_get(&r->by_key, number(l, 16));
-	if (at != MAP_NONE)
-		r->findings.data[at].count = (uint32_t)number(l, 10);
+	if (at == MAP_NONE)
+		return;
+	r->findings.data[at].count = (uint32_t)number(l, 10);
+	r->findings.data[at].came = (uint32_t)number(l, 10);
 }
 
 static void take_lost(struct raw_report *r, struct parse_line *l)

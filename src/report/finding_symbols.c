@@ -356,12 +356,33 @@ static uint32_t entry_only(struct src_frame *v, uint32_t n)
 	return n ? 1 : 0;
 }
 
+/* Drops the frames inside that of the function `named` (NULL: not known). */
+static uint32_t from_named(struct src_frame *v, uint32_t n, const char *named)
+{
+	for (uint32_t i = 1; named && i < n; i++)
+		if (v[i].function && !strcmp(v[i].function, named) && strcmp(v[0].function ? v[0].function : "", named)) {
+			memmove(v, v + i, (n - i) * sizeof *v);
+			return n - i;
+		}
+	return n;
+}
+
+/* What the first entry says the function is, if it is such a one (STACK_NAME); NULL: not. */
+static const char *name_of(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max)
+{
+	if (!st->n || !(st->pcs[0] & STACK_NAME))
+		return NULL;
+	uint32_t n = at_address(s, (st->pcs[0] & STACK_PC) - 1, out, max);
+	return n ? out[n - 1].function : NULL;
+}
+
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max)
 {
 	assert(max && s->report);
-	uint32_t n = 0;
+	uint32_t n = 0, first = st->n && st->pcs[0] & STACK_NAME;
 	uint64_t below = 0;
-	for (uint32_t i = 0; i < st->n && n < max; i++) {
+	const char *named = name_of(s, st, out, max);
+	for (uint32_t i = first; i < st->n && n < max; i++) {
 		uint64_t pc = (st->pcs[i] & STACK_PC) - 1;
 		bool mark = (st->pcs[i] & STACK_MARK) != 0;
 		if (mark && below && same_function(s, pc, below))
@@ -371,6 +392,8 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 		uint32_t got = at_address(s, pc, out + n, max - n);
 		if (mark)
 			got = entry_only(out + n, got);
+		if (i == first)
+			got = from_named(out, got, named);
 		if (n && is_start(&out[n]))
 			break;
 		n += got;

@@ -118,7 +118,7 @@ static void put_stack(const json_t *holder, const json_t *above, struct buf *out
 
 /* ---- one report ---- */
 
-/* Locks by their numbers: " (still holding M1, M2)". */
+/* " (still holding M1 ('a'), M2 ('b'))". */
 static void put_held(const json_t *access, struct buf *out)
 {
 	const json_t *held = json_object_get(access, "held"), *lock;
@@ -127,7 +127,7 @@ static void put_held(const json_t *access, struct buf *out)
 	{
 		const char *name = json_is_string(lock) ? json_string_value(lock) : "";
 		buf_str(out, i ? ", " : " (still holding ");
-		buf_safe(out, name, strcspn(name, " "));
+		put(out, name);
 	}
 	buf_str(out, json_array_size(held) ? ")" : "");
 }
@@ -248,6 +248,62 @@ static void put_sentence(const char *s, struct buf *out)
 	}
 }
 
+/* Where an access is: the innermost function of the program's own. */
+static void put_use(const json_t *use, struct buf *out)
+{
+	const json_t *stack = json_object_get(use, "stack"), *f, *at = json_array_get(stack, 0);
+	size_t i;
+	json_array_foreach(stack, i, f)
+	{
+		at = f;
+		if (!json_is_true(json_object_get(f, "system")))
+			break;
+	}
+	struct src_frame frame = frame_of(at);
+	buf_str(out, "    ");
+	put(out, doc_text(use, "when"));
+	buf_str(out, ": ");
+	put(out, doc_text(use, "what"));
+	buf_str(out, " in ");
+	put_function(&frame, out);
+	if (*doc_text(at, "file")) {
+		buf_char(out, ' ');
+		put(out, doc_text(at, "file"));
+		if (doc_number(at, "line"))
+			buf_printf(out, ":%lld", (long long)doc_number(at, "line"));
+	}
+	buf_char(out, '\n');
+}
+
+/* The pattern, and the variables it is about. */
+static void put_pattern(const json_t *r, struct buf *out)
+{
+	const json_t *v, *u;
+	size_t i, k;
+	if (!*doc_text(r, "pattern"))
+		return;
+	buf_str(out, "  Pattern: ");
+	put(out, doc_text(r, "pattern"));
+	json_array_foreach(json_object_get(r, "variables"), i, v)
+	{
+		buf_str(out, i ? " and " : " of ");
+		put(out, doc_text(v, "name"));
+	}
+	buf_str(out, "\n");
+	json_array_foreach(json_object_get(r, "variables"), i, v)
+	{
+		if (json_array_size(json_object_get(r, "variables")) > 1) {
+			buf_str(out, "   ");
+			put(out, doc_text(v, "name"));
+			buf_str(out, ":\n");
+		}
+		json_array_foreach(json_object_get(v, "uses"), k, u) put_use(u, out);
+	}
+	buf_printf(out, "  Score %lld: ", (long long)doc_number(r, "score"));
+	put(out, doc_text(r, "reasons"));
+	buf_str(out, "\n");
+}
+
 static void put_summary(const json_t *r, struct buf *out)
 {
 	const json_t *block = json_array_get(json_object_get(json_object_get(r, "entered"), "stack"), 0);
@@ -284,6 +340,7 @@ static void report(const json_t *r, uint32_t pid, const struct finding_text_opti
 	put_sentence(doc_text(r, "sentence"), out);
 	json_array_foreach(json_object_get(r, "also"), i, also)
 		put_sentence(json_is_string(also) ? json_string_value(also) : "", out);
+	put_pattern(r, out);
 	buf_str(out, "\n");
 	put_threads(r, out);
 	put_explored(json_object_get(r, "exploration"), o, out);

@@ -60,7 +60,7 @@ static uint32_t number_of(struct finding_log *log, uint64_t addr)
 	return log->unnamed.len;
 }
 
-static const char *data_name(struct writer *w, uint64_t addr)
+const char *finding_data(struct writer *w, uint64_t addr)
 {
 	uint64_t off;
 	const char *var = symbols_data(w->sym, addr, &off);
@@ -89,15 +89,15 @@ static const char *op_words(struct writer *w, const struct raw_finding *f, uint3
 	case OP_WAIT:
 		return arena_printf(w->arena, "condition wait with %s", finding_lock(w, f, lock, addr));
 	case OP_ATOMIC:
-		return arena_printf(w->arena, "atomic access to %s", data_name(w, addr));
+		return arena_printf(w->arena, "atomic access to %s", finding_data(w, addr));
 	case OP_READ:
-		return arena_printf(w->arena, "%sread of %s", how, data_name(w, addr));
+		return arena_printf(w->arena, "%sread of %s", how, finding_data(w, addr));
 	case OP_JOIN:
 		return "join of a thread";
 	case OP_ENTER:
 		return "the start of a thread";
 	default:
-		return arena_printf(w->arena, "%swrite of %s", how, data_name(w, addr));
+		return arena_printf(w->arena, "%swrite of %s", how, finding_data(w, addr));
 	}
 }
 
@@ -212,7 +212,7 @@ void finding_sentence(struct writer *w, const struct view *v, struct buf *out)
 		buf_printf(out,
 		           "%s is not protected: %s %s write it, and the value written "
 		           "here is computed from the old one.\n",
-		           data_name(w, f->address), other, can);
+		           finding_data(w, f->address), other, can);
 	else if (f->kind == FIND_CYCLE)
 		buf_printf(out,
 		           "%s intervened: it followed the first and preceded the second, so no serial order of "

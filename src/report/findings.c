@@ -71,16 +71,6 @@ static const char *key_of(struct writer *w, const struct view *v)
 	return arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit), place_key(w, &v->violation));
 }
 
-static bool said_before(struct writer *w, const struct view *v, struct shown *shown)
-{
-	const char *key = arena_printf(w->arena, "%s%s|%s", v->by ? "suppressed|" : "", v->f->name ? v->f->name : "", v->name);
-	for (uint32_t i = 0; i < shown->keys.len; i++)
-		if (!strcmp(shown->keys.data[i], key))
-			return true;
-	avec_push(w->arena, &shown->keys, key);
-	return false;
-}
-
 /* Calls of the program's own between the block and a place inside it. Those without names
  * do not count: they may be how the system's headers spell a lock. */
 static uint32_t depth_of(const struct view *v, const struct stacks *s)
@@ -98,9 +88,10 @@ static void add_inlined(struct writer *w, struct view *v)
 {
 	const struct raw_stack *raw = &v->f->entered;
 	struct stacks *s = &v->entered;
-	if (raw->n < 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
+	uint32_t i = raw->n && raw->pcs[0] & STACK_NAME ? 1 : 0;
+	if (raw->n < i + 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
 		return;
-	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & STACK_PC) == raw->pcs[0])
+	if (!(raw->pcs[i + 1] & STACK_MARK) || (raw->pcs[i + 1] & STACK_PC) == raw->pcs[i])
 		return;
 	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
 	s->v[0].function = NULL;
@@ -135,6 +126,7 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	uint32_t dc = depth_of(v, &v->commit), dv = depth_of(v, &v->violation);
 	v->depth = dc > dv ? dc : dv;
 	v->uses = raw->uses;
+	finding_judged(w, v);
 	assert(v->name && v->block <= v->entered.n);
 	return v;
 }
@@ -146,18 +138,22 @@ static uint32_t weight(const struct view *v)
 	return v->uses == USES_WRITE ? 2 : v->uses == USES_BACK ? 0 : 1;
 }
 
-/* Nearer to its locks first, then what was seen happening, then the gap after which
- * the function uses what it has read; of those the one that ends first in it, and last
- * those that the next turn of a loop makes. */
+/* Nearer to its locks first, then what is shown by default, then what was seen happening, then the
+ * pattern that ranks higher and the gap after which the function uses what it has read; of those the one
+ * that ends first in it, and last those that the next turn of a loop makes. */
 static bool speaks_for(const struct view *a, const struct view *b)
 {
 	bool far_a = a->depth > NEAR, far_b = b->depth > NEAR;
 	if (far_a != far_b)
 		return far_b;
+	if (a->judged.tier != b->judged.tier)
+		return a->judged.tier < b->judged.tier;
 	if (a->f->confirmed != b->f->confirmed)
 		return a->f->confirmed;
 	if (finding_round(a) != finding_round(b))
 		return finding_round(b);
+	if (a->judged.label != b->judged.label)
+		return a->judged.label < b->judged.label;
 	if (weight(a) != weight(b))
 		return weight(a) > weight(b);
 	uint32_t la = finding_line(a), lb = finding_line(b);
@@ -166,13 +162,21 @@ static bool speaks_for(const struct view *a, const struct view *b)
 	return a->depth < b->depth;
 }
 
+/* Of two occurrences of one gap: is this one the better to show? */
+static bool shows_more(const struct view *v, const struct view *than)
+{
+	if (v->f->confirmed != than->f->confirmed)
+		return v->f->confirmed;
+	return v->judged.tier != than->judged.tier ? v->judged.tier < than->judged.tier : v->judged.score > than->judged.score;
+}
+
 /* One place reached in several ways is one gap; the gaps of one block are one
- * finding. */
-static bool merged(struct view **list, uint32_t n, struct view *v)
+ * finding, over all processes. */
+static void merge(struct shown *shown, struct view *v, struct arena *a)
 {
 	assert(!v->more);
-	for (uint32_t i = 0; i < n; i++) {
-		struct view *head = list[i], *last = head;
+	for (uint32_t i = 0; i < shown->blocks.len; i++) {
+		struct view *head = shown->blocks.data[i], *last = head;
 		if (!head->by != !v->by || strcmp(head->name, v->name) != 0 ||
 		    strcmp(head->f->name ? head->f->name : "", v->f->name ? v->f->name : "") != 0)
 			continue;
@@ -181,17 +185,17 @@ static bool merged(struct view **list, uint32_t n, struct view *v)
 				continue;
 			uint32_t count = g->count + v->count, uses = g->uses > v->uses ? g->uses : v->uses;
 			struct view *more = g->more;
-			if (v->f->confirmed && !g->f->confirmed)
+			if (shows_more(v, g))
 				*g = *v;
 			g->more = more;
 			g->count = count;
 			g->uses = uses;
-			return true;
+			return;
 		}
 		last->more = v;
-		return true;
+		return;
 	}
-	return false;
+	avec_push(a, &shown->blocks, v);
 }
 
 /* The gap that speaks for the block comes first, the others as they were met. */
@@ -241,41 +245,87 @@ void findings_add(struct raw_report *r, struct filter *f, const struct text_opti
 	symbols_use(w.sym, r);
 	shown->lost += r->lost;
 	shown->lost_modules += r->lost_modules;
-	struct view **list = arena_array(a, struct view *, r->findings.len + 1);
 	struct raw_finding **met = in_order(r, a);
-	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->findings.len; i++) {
 		if (o->progress)
 			o->progress(o->arg, i, r->findings.len);
 		struct view *v = view_of(&w, met[i], f, shown);
-		if (v && !merged(list, n, v))
-			list[n++] = v;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct view *v = lead(list[i]);
-		if (said_before(&w, v, shown))
+		if (!v)
 			continue;
+		v->report = r;
+		merge(shown, v, a);
+	}
+}
+
+/* ---- which are shown, in which order ---- */
+
+/* What was asked for is shown whatever it looks like. */
+static bool asked(const struct view *v, const struct filter *f)
+{
+	return v->f->kind >= FIND_MARKED || f->atomic.len || v->f->loop;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct view *x = *(struct view *const *)a, *y = *(struct view *const *)b;
+	if (x->judged.tier != y->judged.tier)
+		return x->judged.tier < y->judged.tier ? -1 : 1;
+	if (x->judged.score != y->judged.score)
+		return x->judged.score > y->judged.score ? -1 : 1;
+	return x->met < y->met ? -1 : x->met > y->met;
+}
+
+/* It is not shown: its label is counted, and it is listed in documents. */
+static void leave_out(struct writer *w, const struct view *v, struct shown *shown)
+{
+	const struct src_frame *b = &v->entered.v[v->block];
+	struct finding_rest rest = { v->name,  label_name(v->judged.label), b->file ? finding_file(w, b->file) : NULL, b->line,
+		                     v->count, v->f->confirmed != 0 };
+	avec_push(w->arena, &w->o->json->rest, rest);
+	shown->rest[v->judged.label]++;
+}
+
+static void tell(struct writer *w, struct view *v, struct shown *shown)
+{
+	symbols_use(w->sym, v->report);
+	symbols_of(w->sym, v->f);
+	finding_resolve(w, &v->oacquire, &v->f->other_acquire);
+	finding_resolve(w, &v->owrite, &v->f->other_write);
+	v->explored = explored(w->o);
+	finding_json(w, v, v->report->pid);
+	avec_push(w->arena, &w->o->json->pids, v->report->pid);
+	if (v->by)
+		return;
+	shown->count++;
+	shown->confirmed += v->f->confirmed != 0;
+	shown->reached += v->explored && v->explored->failure;
+	shown->not_reached += v->explored && !v->explored->failure;
+	shown->nameless += frame_nameless(&v->entered.v[v->block]);
+	avec_push(w->arena, &shown->names, v->name);
+}
+
+void findings_rank(const struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown)
+{
+	struct writer w = { o, o->symbols, a };
+	uint32_t n = shown->blocks.len;
+	for (uint32_t i = 0; i < n; i++) {
+		shown->blocks.data[i] = lead(shown->blocks.data[i]);
+		shown->blocks.data[i]->met = i;
+	}
+	if (n)
+		qsort(shown->blocks.data, n, sizeof *shown->blocks.data, by_rank);
+	for (uint32_t i = 0; i < n; i++) {
+		struct view *v = shown->blocks.data[i];
 		const struct src_frame *b = &v->entered.v[v->block];
-		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind < FIND_MARKED && !f->atomic.len) {
+		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind < FIND_MARKED && !f->atomic.len)
 			avec_push(a, &shown->far,
 			          arena_printf(a, "%s (%s:%u)", v->name, b->file ? finding_file(&w, b->file) : "?", b->line));
-			continue;
-		}
-		symbols_of(w.sym, v->f);
-		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
-		finding_resolve(&w, &v->owrite, &v->f->other_write);
-		v->explored = explored(o);
-		finding_json(&w, v, r->pid);
-		avec_push(a, &o->json->pids, r->pid);
-		if (v->by)
-			continue;
-		shown->count++;
-		shown->confirmed += v->f->confirmed != 0;
-		shown->reached += v->explored && v->explored->failure;
-		shown->not_reached += v->explored && !v->explored->failure;
-		shown->nameless += frame_nameless(b);
-		avec_push(a, &shown->names, v->name);
+		else if (!v->by && !asked(v, f) && !o->all && (v->judged.tier > 1 || (o->top && shown->count >= o->top)))
+			leave_out(&w, v, shown);
+		else
+			tell(&w, v, shown);
 	}
+	shown->blocks.len = 0;
 }
 
 /* ---- what there is to say in the end ---- */
@@ -298,6 +348,21 @@ static void suppressions(const struct filter *f, const struct shown *shown, stru
 	}
 }
 
+/* "Intact: 3 more functions are not shown: 2 split counters, 1 busy gap (--all shows them)" */
+static void rest_line(const struct shown *shown, struct buf *out)
+{
+	uint32_t n = 0, said = 0;
+	for (uint32_t i = 0; i < LABEL_KINDS; i++)
+		n += shown->rest[i];
+	if (!n)
+		return;
+	buf_printf(out, "Intact: %u %sfunction%s not shown: ", n, shown->count ? "more " : "", n == 1 ? " is" : "s are");
+	for (uint32_t i = 0; i < LABEL_KINDS; i++)
+		if (shown->rest[i])
+			buf_printf(out, "%s%u %s", said++ ? ", " : "", shown->rest[i], label_name(i));
+	buf_str(out, " (--all shows them)\n");
+}
+
 void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions, struct finding_log *log)
 {
 	struct buf *out = &log->summary;
@@ -305,6 +370,7 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	if (shown->count)
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count, shown->count == 1 ? "" : "s",
 		           shown->confirmed);
+	rest_line(shown, out);
 	if (shown->reached + shown->not_reached)
 		buf_printf(out, "Intact: explored %u of them: %u confirmed, %u not reached\n", shown->reached + shown->not_reached,
 		           shown->reached, shown->not_reached);

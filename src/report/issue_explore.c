@@ -48,10 +48,21 @@ static void schedule(struct issues *s, struct issue *i, const json_t *r)
 	}
 }
 
+/* Of a test case: the first finding bears its name, so that each case is one test. */
+static const char *name_in_case(struct issues *s, const json_t *r, const char *name)
+{
+	const char *of = doc_text(r, "case");
+	if (!*of)
+		return name;
+	bool first = !s->list.len || !doc_is(s->list.data[s->list.len - 1]->result, "case", of);
+	return first ? of : arena_printf(&s->arena, "%s: %s", of, name);
+}
+
 static void failure(struct issues *s, const json_t *r)
 {
+	const char *name = name_in_case(s, r, doc_text(r, "kind"));
 	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
-	i->name = doc_text(r, "kind");
+	i->name = name;
 	i->rule = issue_rule(rule_of(doc_text(r, "kind")));
 	i->title = arena_printf(&s->arena, "%s in schedule %lld", doc_text(r, "title"), (long long)doc_number(r, "schedule"));
 	i->message = doc_text(r, "sentence");
@@ -87,10 +98,11 @@ static void prediction(struct issues *s, const json_t *r)
 
 static void race(struct issues *s, const json_t *r)
 {
+	const char *name = name_in_case(s, r, arena_printf(&s->arena, "race on %s", doc_text(r, "data")));
 	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
 	const json_t *a = json_object_get(r, "accesses"), *e;
 	size_t k;
-	i->name = arena_printf(&s->arena, "race on %s", doc_text(r, "data"));
+	i->name = name;
 	i->rule = issue_rule("explore-race");
 	i->title = arena_printf(&s->arena, "data race on %s", doc_text(r, "data"));
 	i->message = arena_printf(&s->arena, "two accesses to %s, neither of which happens before the other, seen in schedule %lld",
@@ -109,13 +121,14 @@ static void race(struct issues *s, const json_t *r)
 	issue_fingerprint(i, doc_text(json_object_get(json_array_get(a, 0), "at"), "file"), NULL, NULL);
 }
 
-void issues_of_explore(struct issues *s, const json_t *doc)
+static void results(struct issues *s, const json_t *all, const char *of)
 {
-	const json_t *r, *all = json_object_get(doc, "results");
+	const json_t *r;
 	size_t k;
-	s->subject = doc_text(doc, "program");
 	json_array_foreach(all, k, r)
 	{
+		if (of && !doc_is(r, "case", of))
+			continue;
 		if (doc_is(r, "kind", "race"))
 			race(s, r);
 		else if (doc_is(r, "kind", "prediction"))
@@ -123,6 +136,39 @@ void issues_of_explore(struct issues *s, const json_t *doc)
 		else
 			failure(s, r);
 	}
+}
+
+/* In their order; one without findings is an answer, too. */
+static void test_cases(struct issues *s, const json_t *doc, const json_t *cases)
+{
+	const json_t *c;
+	size_t k;
+	json_array_foreach(cases, k, c)
+	{
+		uint32_t before = s->list.len;
+		results(s, json_object_get(doc, "results"), doc_text(c, "name"));
+		if (s->list.len > before) {
+			if (*doc_text(c, "replay"))
+				s->list.data[before]->next = doc_text(c, "replay");
+			continue;
+		}
+		struct issue *i = issue_new(s, c, doc_text(c, "verdict"));
+		i->name = doc_text(c, "name");
+		i->title = doc_text(c, "text");
+		i->message = i->title;
+		issue_fingerprint(i, NULL, NULL, NULL);
+	}
+}
+
+void issues_of_explore(struct issues *s, const json_t *doc)
+{
+	const json_t *all = json_object_get(doc, "results"), *cases = json_object_get(doc, "cases");
+	s->subject = doc_text(doc, "program");
+	if (cases) {
+		test_cases(s, doc, cases);
+		return;
+	}
+	results(s, all, NULL);
 	if (json_array_size(all))
 		return;
 	struct issue *i = issue_new(s, doc, doc_text(doc, "verdict"));

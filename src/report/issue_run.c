@@ -32,6 +32,19 @@ static void step(struct issues *s, struct issue *i, const char *thread, const js
 	avec_push(&s->arena, &i->stacks, l);
 }
 
+/* The sentence, and the pattern with its variables. */
+static const char *message(struct issues *s, const json_t *r)
+{
+	const char *sentence = doc_text(r, "sentence"), *pattern = doc_text(r, "pattern"), *of = "";
+	const json_t *v;
+	size_t k;
+	if (!*pattern)
+		return sentence;
+	json_array_foreach(json_object_get(r, "variables"), k, v)
+		of = arena_printf(&s->arena, "%s%s%s", of, k ? " and " : " of ", doc_text(v, "name"));
+	return arena_printf(&s->arena, "%s Pattern: %s%s.", sentence, pattern, of);
+}
+
 void issue_of_finding(struct issues *s, const json_t *r, const char *subject)
 {
 	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
@@ -47,7 +60,7 @@ void issue_of_finding(struct issues *s, const json_t *r, const char *subject)
 	i->rule = issue_rule(confirmed ? "atomicity-violation-confirmed" : "atomicity-violation");
 	i->title = *mark ? arena_printf(&s->arena, "block '%s' in %s is not atomic", mark, i->name)
 	                 : arena_printf(&s->arena, "%s is not atomic", i->name);
-	i->message = doc_text(r, "sentence");
+	i->message = message(s, r);
 	i->at = top(json_object_get(json_object_get(r, "entered"), "stack"));
 	i->at.function = i->name;
 	i->next = "intact run --gen-suppressions ... prints a suppression for it";

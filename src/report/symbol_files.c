@@ -15,7 +15,8 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-void symbol_demangler(struct symbols *s)
+/* Demangles C++ names from here on, when libstdc++ is there. */
+static void symbol_demangler(struct symbols *s)
 {
 	s->lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
 	if (s->lib)

@@ -57,8 +57,6 @@ struct symbols {
 	void *lib;
 };
 
-/* Demangles C++ names from here on, when libstdc++ is there. */
-void symbol_demangler(struct symbols *s);
 /* NULL: it cannot be read. */
 Dwfl_Module *symbol_file_open(struct symbols *s, struct symbol_file *f);
 /* The function, the datum that an offset of the file lies in, or NULL. */

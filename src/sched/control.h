@@ -20,7 +20,7 @@
 
 enum {
 	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
-	CONTROL_VERSION = 3,
+	CONTROL_VERSION = 4,
 	CONTROL_STEPS = 1 << 17, /* of a run, at most */
 	CONTROL_PLACES = 4096,   /* places of accesses that are points */
 	CONTROL_MODULES = 256,
@@ -58,6 +58,9 @@ enum control_why {
 	CONTROL_WHY_UNSUPPORTED /* in no way of running: `text` */
 };
 
+/* Asked for by the tool; CONTROL_STOP_NOW comes with SIGXCPU. */
+enum control_stop { CONTROL_GO, CONTROL_STOP_AFTER /* this run */, CONTROL_STOP_NOW };
+
 /* What a run ended with. */
 enum control_end {
 	CONTROL_OK,
@@ -75,7 +78,7 @@ enum control_end {
 	CONTROL_NOT_OBSTRUCTION_FREE, /* an object test: a call cannot finish alone */
 	CONTROL_NOT_LOCK_FREE,        /* nor with others: or a cycle of steps in which none finishes */
 	CONTROL_LIMIT,                /* the run was cut: more than max_steps points */
-	CONTROL_PRUNED,               /* the strategy ended it */
+	CONTROL_PRUNED,               /* the strategy ended it, or the time was over */
 	CONTROL_DIVERGED,             /* a replay: the schedule could not be followed; `code` is the step */
 	CONTROL_ENDS
 };
@@ -144,7 +147,7 @@ struct control {
 	uint32_t mode;
 	uint32_t threads; /* in the pool */
 	struct sched_options sched;
-	uint32_t stop;        /* set while it runs: end after this run */
+	uint32_t stop;        /* enum control_stop, set while it runs */
 	uint32_t detail;      /* one run, with values and stacks */
 	uint32_t races;       /* 0: data races are not reported */
 	uint32_t goal;        /* enum control_end: minimise `replay`, which ends so, with SCHED_GUIDE; 0: do not */
@@ -152,7 +155,6 @@ struct control {
 	uint32_t no_await;    /* loops that wait spin: to see whether they ever end */
 	uint32_t spurious;    /* simulate spurious wake-ups of condition variables */
 	uint32_t show_output; /* not captured */
-	uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
 	int32_t survey_fd;    /* tell what happens in records (event/record.h) into this; 0: do not */
 	uint64_t survey_room; /* records */
 	uint32_t ngaps;       /* the search is steered into these, and their blocks are judged */
@@ -165,7 +167,10 @@ struct control {
 	/* ---- from the program ---- */
 	uint32_t why, need;
 	char text[CONTROL_TEXT];
-	uint64_t beat; /* grows while it lives */
+	uint64_t beat;         /* grows while it lives: runs, and signals that came while a run made progress */
+	uint64_t runs_done;    /* that came to their end, whatever it was */
+	uint32_t late;         /* the last run was cut off: CONTROL_STOP_NOW */
+	uint32_t most_threads; /* of a run */
 	struct sched_stats stats;
 	uint64_t pages; /* restored at each restart */
 	uint64_t cut;   /* runs with more than max_steps points */

@@ -593,9 +593,10 @@ static void estimate(const struct sched *s, const struct coverage *c, struct sch
 	}
 }
 
-void coverage_stats(const struct sched *s, struct sched_stats *out)
+void sched_stats(const struct sched *s, struct sched_stats *out)
 {
 	struct coverage *c = s->cov;
+	*out = s->st;
 	if (c) {
 		seen_put_all(c);
 		out->traces = c->n_seen;
@@ -607,12 +608,6 @@ void coverage_stats(const struct sched *s, struct sched_stats *out)
 		out->pairs_full = c->pairs_full;
 	}
 	estimate(s, c, out);
-}
-
-void sched_stats(const struct sched *s, struct sched_stats *out)
-{
-	*out = s->st;
-	coverage_stats(s, out);
 }
 
 uint64_t sched_trace_hash(const struct sched *s)

@@ -2,8 +2,8 @@
  * minimize: see minimize.h. Proposals come in rounds over the segments of the
  * best run: first chunks of segments are dropped, halving their length down to
  * one (Zeller and Hildebrandt's delta debugging), then single segments are
- * dropped or extended over the thread's next one until a whole round finds
- * nothing, then segments change places and pairs of changes are tried when there
+ * dropped, extended over the thread's next one or to where the thread waits or
+ * ends, until a whole round finds nothing, then segments change places and pairs of changes are tried when there
  * are few, then single choices by value go back to 0.
  */
 #include "base/invariant.h"
@@ -12,6 +12,7 @@
 
 enum stage { STAGE_SAME, STAGE_CHUNKS, STAGE_SINGLES, STAGE_MOVES, STAGE_PAIRS, STAGE_CHOICES, STAGE_DONE };
 enum { FEW_SEGMENTS = 24 }; /* moves and pairs are tried below this */
+enum { CHANGES = 3 };       /* of a segment: see change() */
 
 struct cost {
 	uint32_t preemptions, steps, switches, choices;
@@ -129,14 +130,30 @@ static bool extend(struct minimize *m, uint32_t i)
 	return false;
 }
 
-/* Change number k of the candidate: drop or extend segment k / 2. */
+/*
+ * Segment i goes on until its thread waits or ends: the run failed before the
+ * thread had come so far, so nothing in the list says how far that is.
+ */
+static bool run_on(struct minimize *m, uint32_t i)
+{
+	assert(i < m->n_candidate);
+	if (i + 1 == m->n_candidate)
+		return false; /* here the run fails */
+	m->candidate[i].until = NONE;
+	return true;
+}
+
+/* Change number k of the candidate: drop segment k / CHANGES, or extend it. */
 static bool change(struct minimize *m, uint32_t k)
 {
-	if (k / 2 >= m->n_candidate)
+	uint32_t i = k / CHANGES;
+	if (i >= m->n_candidate)
 		return false;
-	if (k % 2)
-		return extend(m, k / 2);
-	drop(m, k / 2, 1);
+	if (k % CHANGES == 1)
+		return extend(m, i);
+	if (k % CHANGES == 2)
+		return run_on(m, i);
+	drop(m, i, 1);
 	return true;
 }
 
@@ -169,7 +186,7 @@ enum proposal { PROPOSAL, NOTHING, STAGE_END };
 /* Number `at` of the stage. */
 static enum proposal propose(struct minimize *m)
 {
-	uint32_t k = m->at++, n = 2 * m->n_seg;
+	uint32_t k = m->at++, n = CHANGES * m->n_seg;
 	propose_best(m);
 	switch (m->stage) {
 	case STAGE_SAME:

@@ -14,8 +14,8 @@
  * thread's operations done when the segment ends) and the choices by thread and
  * operation. A guided run follows it where it can: a segment whose thread
  * cannot run is left for later, what is left over is run without preemption.
- * Proposals: extend a segment over the thread's next one,
- * drop a segment (its work comes at the end, if the bug lets it), move one, and
+ * Proposals: extend a segment over the thread's next one or to where the thread
+ * waits or ends, drop a segment (its work comes at the end, if the bug lets it), move one, and
  * pairs of these when there are few. Accepted when the bug is still there and
  * the run *measured* is smaller, so the result is always a schedule that was
  * executed. Greedy until nothing helps: a local minimum.

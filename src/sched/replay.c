@@ -100,13 +100,19 @@ void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const s
 	s->guide = (struct sched_guide){ .seg = seg, .choice = c, .n = n, .n_choice = n_choice };
 }
 
+/* A segment without end is over where its thread first has to wait. */
+static bool segment_over(const struct sched *s, const struct segment *g)
+{
+	return s->th[g->thread].steps >= g->until || (g->until == NONE && !is_ready(s, g->thread));
+}
+
 /* The first segment that is not done and whose thread can run; those skipped
  * stay for later. */
 uint32_t guide_pick(struct sched *s)
 {
 	assert(s->guide.at <= s->guide.n);
 	struct sched_guide *g = &s->guide;
-	while (g->at < g->n && s->th[g->seg[g->at].thread].steps >= g->seg[g->at].until)
+	while (g->at < g->n && segment_over(s, &g->seg[g->at]))
 		g->at++;
 	for (uint32_t i = g->at; i < g->n; i++) {
 		uint32_t t = g->seg[i].thread;

@@ -225,6 +225,5 @@ void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const s
 void coverage_layout(struct sched *s, struct layout *l, size_t room);
 void coverage_run(struct sched *s, bool complete);
 void coverage_forget(struct sched *s);
-void coverage_stats(const struct sched *s, struct sched_stats *out);
 
 #endif

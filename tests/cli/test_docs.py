@@ -8,7 +8,7 @@ Every fenced block must be one of these, so that no stale one stays unnoticed:
   - a session: lines "$ COMMAND" with the output (both streams) below. "> LINE" in
     the output is what the reader types. A line "..." stands for any lines.
   - sh: commands alone; none may end with 2 (usage), 4 (internal) or a signal.
-  - another language (c, atm, sml, python, yaml, text): nothing to run. `text` is
+  - another language (c, atm, sml, python, yaml, lua, vim, elisp, text): nothing to run. `text` is
     for grammars, pictures and formats.
 
 A comment on the line before the fence changes that:
@@ -33,7 +33,7 @@ from pathlib import Path
 
 from tap import check, done
 
-SILENT = {"c", "atm", "sml", "python", "yaml", "text", "json", "edn", "cmake", "meson", "mermaid"}
+SILENT = {"c", "atm", "sml", "python", "yaml", "lua", "vim", "elisp", "text", "json", "edn", "cmake", "meson", "mermaid"}
 FENCE = re.compile(r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<lang>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
 args = [a for a in sys.argv[1:] if a != "--update"]
 update = "--update" in sys.argv

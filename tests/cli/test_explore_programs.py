@@ -190,6 +190,94 @@ def reports(tmp):
         check(kind, rc == 1 and text in out, out[:300] + err)
 
 
+LONG = r"""
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static long rounds, points;
+static void *worker(void *arg)
+{
+	for (long i = 0; i != rounds; i++) {
+		for (long k = 0; k < 20000000; k++)
+			__asm__ volatile("" : "+r"(k));
+		if (points && !pthread_mutex_lock(&m))
+			pthread_mutex_unlock(&m);
+	}
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	rounds = argc > 1 ? atol(argv[1]) : 0;
+	points = argc > 2;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, worker, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def long_schedules(tmp):
+    """-1 rounds never end: only the time limit ends them."""
+    (tmp / "long.c").write_text(LONG)
+    exe = build(tmp, "long", tmp / "long.c", "-O1")
+    for args, how in ((("-1",), ()), (("-1", "points"), ("--fork",)), (("-1", "points"), ("--exhaustive", "-j2"))):
+        rc, out, err = explore("--time", "1", "--stall", "100000", "--max-steps", "131072", *how, "--", exe, *args)
+        check("a schedule without an end is cut off by --time: " + " ".join(how + args), rc == 3 and out.startswith("unknown: no schedule came to its end")
+              and "the time limit (--time) was reached in the middle of the first schedule" in out, out + err)
+    rc, out, err = explore("--json=-", "--time", "1", "--stall", "100000", "--functions=no", "--", exe, "-1")
+    check("in the document, too", rc == 3 and json.loads(out)["verdict"] == "unknown" and "--time" in json.loads(out)["stopped"], out + err)
+    rc, out, err = explore("--stall", "1", "-n", "1", "--functions=no", "--", exe, "100", "points")
+    check("a schedule that takes longer than --stall, but has points, is no endless loop", rc == 0 and "1 schedule, 1 distinct" in out, out + err)
+
+
+UNEVEN = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, first;
+static void *a(void *p)
+{
+	int n = atomic_exchange(&first, 1) ? 1 : 4;
+	for (int i = 0; i < n; i++)
+		x++;
+	return p;
+}
+static void *b(void *p)
+{
+	int n = atomic_exchange(&first, 2) ? 4 : 0;
+	for (int i = 0; i < n; i++)
+		x++;
+	return p;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], 0, a, 0);
+	pthread_create(&t[1], 0, b, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+"""
+
+
+def several_processes(tmp):
+    """One process has explored its few traces, another has reached its limit: whichever ends last."""
+    (tmp / "uneven.c").write_text(UNEVEN)
+    exe = build(tmp, "uneven", tmp / "uneven.c", "-O1")
+    rc, out, err = explore("--exhaustive", "--", exe)
+    check("71 traces", rc == 0 and out.startswith("no violation: all 71 traces explored"), out + err)
+    for jobs in ("2", "3"):
+        for limit in ("20", "40", "60"):
+            rc, out, err = explore("--exhaustive", "-j", jobs, "-n", limit, "--functions=no", "--", exe)
+            check("-j %s -n %s: not all traces were explored" % (jobs, limit), rc == 3 and out.startswith("no violation found (not exhaustive)")
+                  and "the limit on schedules (--schedules) was reached" in out, out + err)
+        rc, out, err = explore("--exhaustive", "-j", jobs, "--functions=no", "--", exe)
+        check("-j %s without a limit: all are" % jobs, rc == 0 and out.startswith("no violation: all 71 traces explored"), out + err)
+
+
 with tempfile.TemporaryDirectory(prefix="intact-explore-") as where:
     os.environ.pop("INTACT_OPTIONS", None)
     usage()
@@ -198,4 +286,6 @@ with tempfile.TemporaryDirectory(prefix="intact-explore-") as where:
     functions(Path(where))
     inline_assembly(Path(where))
     reports(Path(where))
+    several_processes(Path(where))
+    long_schedules(Path(where))
 done()

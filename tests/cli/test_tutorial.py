@@ -35,7 +35,10 @@ check("bank.c is the example of that name", program == (root / "examples/c/bank.
       and all((root / "examples/projects" / b / "bank.c").read_text() == program for b in ("cmake", "meson")))
 (work / "bank.c").write_text(program)
 rc, out, err = sh("intact cc -g -pthread bank.c -o bank && intact run ./bank")
-check("the report names deposit", rc == 66 and "balance = 130" in out and "deposit is not atomic" in err, out + err)
+# 130 unless the customers met: then it is 110 or 120, and the finding is confirmed
+balance = re.search(r"balance = (130|110|120)\n", out)
+told = "deposit is not atomic (predicted" in err or "deposit is not atomic (confirmed" in err
+check("the report names deposit", rc == 66 and balance and told and (balance[1] == "130" or "(confirmed" in err), out + err)
 (work / "bank.atm").write_text(model)
 rc, out, err = sh("intact check bank.atm --html bank.html")
 check("the model's deposit is lost", rc == 1 and "It ends with balance = 110" in out and "ends with balance = 120" in out

@@ -12,6 +12,7 @@ bug, and with -DFIXED, without.
     explore: refuses TEXT      it cannot be explored, and the message has it and the place
     explore: sampled           too many traces for --exhaustive to come to the bug
     explore: large             the fixed one has too many traces to explore all
+    explore: watched           the fixed one also runs under `intact run`: libc itself answers as the program expects
 
     run.py INTACT [--all] [NAME...]   --all: both compilers, -O0 and -O2, 20 seeds;
                                       else a rotating sample and 3 seeds
@@ -33,7 +34,8 @@ TITLES = {"assertion": "FAILED ASSERTION", "deadlock": "DEADLOCK", "lost-wakeup"
 
 
 def expectation(path):
-    want = {"refuses": None, "find": "none", "says": [], "option": [], "flags": [], "rare": False, "large": False, "sampled": False}
+    want = {"refuses": None, "find": "none", "says": [], "option": [], "flags": [], "rare": False, "large": False, "sampled": False,
+            "watched": False}
     for line in re.findall(r"explore: ([^*\n]*)", open(path).read()):
         word, _, rest = line.strip().partition(" ")
         if word == "find":
@@ -44,7 +46,7 @@ def expectation(path):
             want["says"].append(rest.strip())
         elif word in ("option", "flags"):
             want[word] += rest.split()
-        elif word in ("rare", "large", "sampled"):
+        elif word in ("rare", "large", "sampled", "watched"):
             want[word] = True
         else:
             sys.exit("run.py: %s: unknown line 'explore: %s'" % (path, line))
@@ -96,6 +98,12 @@ def replays(intact, exe, want, tmp):
     return None
 
 
+def watched(intact, exe):
+    """The same program in the real world: what the explorer answers in place of libc, libc answers too."""
+    r = subprocess.run([intact, "run", exe], capture_output=True, text=True, timeout=60)
+    return None if r.returncode == 0 and "WARNING" not in r.stderr else "watched: exit status %d: %s" % (r.returncode, r.stderr[:500])
+
+
 def check(intact, path, combo, seeds):
     want = expectation(path)
     with tempfile.TemporaryDirectory(prefix="intact-explore-") as tmp:
@@ -121,7 +129,8 @@ def check(intact, path, combo, seeds):
         bad = None if want["refuses"] else replays(intact, exe, want, tmp)
         if bad:
             return "replay: " + bad
-        bad = wrong("none", [], explore(intact, fixed, ["-n", "1000", *want["option"]]))
+        bad = watched(intact, fixed) if want["watched"] else None
+        bad = bad or wrong("none", [], explore(intact, fixed, ["-n", "1000", *want["option"]]))
         if not bad and not want["large"] and not want["sampled"]:
             got = explore(intact, fixed, ["--exhaustive", *want["option"]])
             bad = wrong("none", [], got) or (None if "traces explored" in got[1] else "not exhaustive: " + got[1])

@@ -70,7 +70,7 @@ def main():
             case("vfork_exec", cc=cc)
             case("memory_limit 4GB", "ulimit -v 4000000; {exe}", cc=cc)
             case("memory_limit 1GB", "ulimit -v 1000000; {exe}", cc=cc,
-                 check=lambda r: None if "Intact: no memory" in r.stderr or not r.stderr else r.stderr)
+                 check=lambda r: None if "Intact: out of memory" in r.stderr or not r.stderr else r.stderr)
             case("memory_limit tiny", "ulimit -v 200000; {exe}", cc=cc,
                  check=lambda r: None if "unwatched" in r.stderr else "no message: " + r.stderr)
             if not names or "dlclose" in names:

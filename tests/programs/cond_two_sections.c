@@ -1,5 +1,6 @@
 /* Waits, lets go, and comes back for the data: another consumer can take it.
- * intact: find take any */
+ * intact: find take any
+ * intact: pattern check-then-act of 'items' */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;

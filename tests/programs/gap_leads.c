@@ -3,7 +3,8 @@
  * dropped. Both gaps are there; the one whose data the function goes on to use
  * leads, though the drop is met first (and as often).
  * intact: find bump predicted
- * intact: says Between line 28 and line 32
+ * intact: says Pattern: lost update of 'it
+ * intact: says Between line 29 and line 33
  * intact: says Also between line */
 #include <pthread.h>
 #include "sched.h"
@@ -25,11 +26,11 @@ static void bump(int skip)
 	pthread_mutex_lock(&m);
 	it.references++;
 	v = it.value;
-	pthread_mutex_unlock(&m); /* line 28 */
+	pthread_mutex_unlock(&m); /* line 29 */
 	if (skip)
 		goto drop;
 
-	pthread_mutex_lock(&m); /* line 32 */
+	pthread_mutex_lock(&m); /* line 33 */
 	it.value = v + 1;
 	pthread_mutex_unlock(&m);
 drop:

@@ -1,5 +1,6 @@
 /* The lost update: each access is locked, the increment is not.
- * intact: find deposit predicted */
+ * intact: find deposit predicted
+ * intact: pattern lost update of 'balance' */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int balance;

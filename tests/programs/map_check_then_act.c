@@ -1,5 +1,6 @@
 /* Look up, then insert: two sections of one lock.
- * intact: find put_if_absent predicted */
+ * intact: find put_if_absent predicted
+ * intact: pattern check-then-act of 'n' */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int keys[32], n;

@@ -251,7 +251,7 @@ def check_threads(sym, events, f):
 
 def once(intact, dump, exe, options, tmp):
     rec, out = os.path.join(tmp, "r.itr"), os.path.join(tmp, "run.json")
-    env = dict(os.environ, INTACT_OPTIONS=":".join(options + ["strict=1", "report_loops=1"]))
+    env = dict(os.environ, INTACT_OPTIONS=":".join(options + ["strict=1", "report_loops=1", "all=1"]))
     subprocess.run([intact, "run", "--record", rec, "--json", out, exe], env=env, capture_output=True, timeout=120)
     doc = json.load(open(out))
     if not doc["results"]:

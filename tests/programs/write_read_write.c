@@ -1,5 +1,6 @@
 /* The block writes twice; a reader in between sees half of it.
- * intact: find move predicted */
+ * intact: find move predicted
+ * intact: pattern intermediate state seen of 'from' and 'to' */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int from = 10, to;

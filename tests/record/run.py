@@ -71,10 +71,10 @@ def headline(text, found):
     return None if ": not atomic: %d finding%s, " % (n, "" if n == 1 else "s") in first and how in first else "says " + first
 
 
-def same(intact, cmd, options, tmp):
-    """None when run and recording agree."""
+def same(intact, cmd, options, tmp, pattern=None):
+    """None when run and recording agree, and both name the pattern (with its variables), when there is one to name."""
     trace = os.path.join(tmp, "t.itr")
-    env = dict(os.environ, INTACT_OPTIONS=":".join(options))
+    env = dict(os.environ, INTACT_OPTIONS=":".join(options + ["all=1"]))
     r = sh([intact, "run", "--record", trace] + cmd, env)
     t = sh([intact, "trace", trace], env)
     online, offline = findings(r.stderr), findings(t.stdout)
@@ -82,6 +82,8 @@ def same(intact, cmd, options, tmp):
         return "trace: exit %d: %s" % (t.returncode, t.stderr)
     if online != offline:
         return "\n".join(difflib.unified_diff(online.split("\n"), offline.split("\n"), "run", "trace", n=2, lineterm=""))
+    if pattern and "  Pattern: %s\n" % pattern not in offline:
+        return "the pattern is not '%s':\n%s" % (pattern, offline)
     one = headline(t.stdout, offline)
     if one or t.returncode != (1 if offline or "not serializable" in t.stdout else 0):
         return "trace: exit %d, %s" % (t.returncode, one)
@@ -100,9 +102,9 @@ def equal_findings(intact, names, everything, tmp):
                 continue
             exe = os.path.join(tmp, "prog")
             why = build(intact, os.path.join(HERE, f), exe, cc, opt)
-            options = suite.expectation(os.path.join(HERE, f))["options"]
+            want = suite.expectation(os.path.join(HERE, f))
             for _ in range(10 if everything else 1):
-                why = why or same(intact, [exe], options, tmp)
+                why = why or same(intact, [exe], want["options"], tmp, want["pattern"])
             say("%s %s %s: run = trace" % (f, cc, opt), why)
 
 
@@ -251,7 +253,7 @@ def reads(intact, everything, tmp):
         if not why and (r.returncode or c.returncode):
             why = r.stderr + c.stderr
         say("reads %s %s: run = trace" % (cc, opt), why or same(intact, [exe], [], tmp) or
-            (None if "pair_b" in trace(intact, path).stdout else "nothing was found"))
+            (None if "pair_b" in sh([intact, "trace", path], dict(os.environ, INTACT_OPTIONS="all=1")).stdout else "nothing was found"))
         lines = [] if why else [l.split("|")[:2] for l in open(std)]
         for name, should in want.items():
             who, seen = {}, []

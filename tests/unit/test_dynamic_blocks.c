@@ -8,6 +8,7 @@
 #include "soak.h"
 
 #include "base/rng.h"
+#include "dynamic/facts.h"
 #include "dynamic/findings.h"
 #include "dynamic/reduction.h"
 #include "trace_judge.h"
@@ -28,6 +29,7 @@ static struct thread *new_thread(uint32_t uid)
 	t->acc.cache = &t->cache;
 	t->frames = calloc(16, sizeof *t->frames);
 	t->top = t->frames;
+	t->trail = red_ring(&d, uid);
 	clock_reserve(&d.bump, &t->clock, uid + 1);
 	red_tick(t);
 	return t;
@@ -103,6 +105,166 @@ static void test_block_confirmed(void)
 	free_thread(b);
 }
 
+/* ---- what is known of variables: against lists of all that was done ---- */
+
+enum { VARS = 6, SECTIONS = 5, ACTS = 6 };
+
+struct act {
+	unsigned var;
+	bool write;
+	uintptr_t pc;
+};
+struct acts { /* of a section */
+	struct act v[ACTS];
+	unsigned n;
+};
+
+static uintptr_t var_at(unsigned v)
+{
+	return 0x30000 + v * 4;
+}
+
+/* `all`: every variable is written, so that none is only read. */
+static struct acts acts_make(struct rng *r, uintptr_t pc, bool all)
+{
+	struct acts s = { .n = all ? VARS : (unsigned)rng_below(r, ACTS + 1) };
+	for (unsigned i = 0; i < s.n; i++)
+		s.v[i] = (struct act){ all ? i : (unsigned)rng_below(r, VARS), all || rng_below(r, 2), pc + 8 + i };
+	return s;
+}
+
+static void acts_do(struct thread *t, const struct acts *s, uintptr_t pc)
+{
+	call(t, pc);
+	red_acquire(&d, t, 0x40, false, false, pc + 2);
+	for (unsigned i = 0; i < s->n; i++) {
+		uintptr_t addr = var_at(s->v[i].var);
+		unsigned mask = s->v[i].var % 2 ? 0xf0 : 0x0f;
+		uint64_t need = s->v[i].write ? mask * 0x101 : mask << 8, key = CELL_KEY(t->acc.tid, t->acc.epoch);
+		const uint64_t *c = shadow_cell(d.shadow.dir, addr);
+		if (!c || (*c & (CELL_KEY_MASK | need)) != (key | need)) /* as the hooks do */
+			red_access(&d, t, addr, mask, s->v[i].write, s->v[i].pc, NULL);
+	}
+	red_release(&d, t, 0x40, false, pc + 4);
+	t->top--;
+}
+
+/* The uses of a variable in sections from..to-1, as one side of a gap has them. In one
+ * section a read of what was written there shows nothing. */
+static unsigned naive_use(const struct acts *s, unsigned from, unsigned to, unsigned var)
+{
+	unsigned use = 0;
+	for (unsigned i = from; i < to; i++) {
+		unsigned here = 0;
+		for (unsigned k = 0; k < s[i].n; k++) {
+			if (s[i].v[k].var != var || (!s[i].v[k].write && here))
+				continue;
+			if (s[i].v[k].write && !(use & FACT_READ))
+				use |= FACT_BLIND;
+			use |= s[i].v[k].write ? FACT_WRITE : FACT_READ;
+			here = 1;
+		}
+	}
+	return use;
+}
+
+static const struct fact *fact_of(const struct facts *x, unsigned var)
+{
+	for (uint32_t i = 0; x && i < x->n; i++)
+		if (x->v[i].address == var_at(var))
+			return &x->v[i];
+	return NULL;
+}
+
+/* One block of several sections; the other thread's come before, between and after. */
+static void facts_round(struct rng *r, unsigned *compared, unsigned *matched)
+{
+	struct acts mine[SECTIONS], others[SECTIONS * 2 + 1];
+	unsigned n = 2 + (unsigned)rng_below(r, SECTIONS - 1), m = 0;
+	CHECK(dynamic_init(&d));
+	d.static_lo = 0x30000;
+	d.static_hi = 0x31000;
+	struct thread *a = new_thread(1), *b = new_thread(2);
+	call(b, 0x500);
+	others[m] = acts_make(r, 0x7000, true);
+	acts_do(b, &others[m++], 0x7000);
+	call(a, 0x100);
+	call(a, 0x200);
+	for (unsigned i = 0; i < n; i++) {
+		mine[i] = acts_make(r, 0x1000 + i * 0x100, false);
+		acts_do(a, &mine[i], 0x1000 + i * 0x100);
+		if (i + 1 < n && rng_below(r, 2)) {
+			others[m] = acts_make(r, 0x7000 + m * 0x100, false);
+			acts_do(b, &others[m], 0x7000 + m * 0x100);
+			m++;
+		}
+	}
+	for (unsigned i = 0; i < SECTIONS; i++, m++) {
+		others[m] = acts_make(r, 0x7000 + m * 0x100, false);
+		acts_do(b, &others[m], 0x7000 + m * 0x100);
+	}
+	CHECK_EQ(d.nfindings, n); /* a gap after each but the last */
+	for (unsigned g = 1; g < n; g++) {
+		const struct facts *x = d.findings[g].facts;
+		CHECK(x && !x->cut);
+		for (unsigned v = 0; v < VARS; v++) {
+			unsigned before = naive_use(mine, 0, g, v), after = naive_use(mine, g, g + 1, v), any = 0, same = 0;
+			const struct fact *f = fact_of(x, v);
+			CHECK_EQ(f != NULL, (before | after) != 0);
+			if (!f)
+				continue;
+			(*compared)++;
+			CHECK_EQ(f->use[FACT_BEFORE], before);
+			CHECK_EQ(f->use[FACT_AFTER], after);
+			for (unsigned i = 0; i < m; i++)
+				same |= f->use[FACT_OTHER] == naive_use(others, i, i + 1, v);
+			CHECK(same || !f->use[FACT_OTHER] || !f->section); /* it is of one section, or of several before */
+			for (unsigned i = 0; i < m; i++)
+				any |= naive_use(others, i, i + 1, v);
+			bool both = before & FACT_WRITE && after & FACT_WRITE;
+			CHECK_EQ(f->use[FACT_OTHER] & ~any & (FACT_READ | FACT_WRITE), 0);
+			/* What others do is seen, before and later, as long as the finding can become more. */
+			if (any & FACT_WRITE && !both && x->best < 8)
+				CHECK(f->use[FACT_OTHER] & FACT_WRITE);
+			*matched += f->use[FACT_OTHER] != 0;
+		}
+	}
+	free_thread(a);
+	free_thread(b);
+	dynamic_free(&d);
+}
+
+static void test_facts(void)
+{
+	struct rng r;
+	unsigned compared = 0, matched = 0;
+	rng_seed(&r, seed + 29);
+	for (unsigned i = 0; i < rounds / 40; i++)
+		facts_round(&r, &compared, &matched);
+	printf("# %u variables of gaps, %u used by another thread\n", compared, matched);
+	CHECK(matched > compared / 4);
+}
+
+/* A block that frees what it used: what is there afterwards is another object. */
+static void test_facts_freed(void)
+{
+	CHECK(dynamic_init(&d));
+	struct thread *a = new_thread(1), *b = new_thread(2);
+	call(b, 0x500);
+	section(b, 0x40, true, 0x700);
+	call(a, 0x100);
+	call(a, 0x200);
+	section(a, 0x40, false, 0x300);
+	red_forget(&d, a, 0x30000, 64);
+	shadow_reset(&d.shadow, 0x30000, 64);
+	section(a, 0x40, true, 0x400);
+	const struct facts *x = d.findings[1].facts;
+	CHECK(x && x->n == 1 && !x->v[0].use[FACT_BEFORE] && x->v[0].use[FACT_AFTER]);
+	free_thread(a);
+	free_thread(b);
+	dynamic_free(&d);
+}
+
 /* ---- what locks teach: against clocks joined entry by entry ---- */
 
 enum { TH = 4, LK = 3 };
@@ -146,6 +308,7 @@ static void naive_step(struct naive *n, struct thread **th, unsigned t, unsigned
 
 static void test_learning(void)
 {
+	CHECK(dynamic_init(&d));
 	struct thread *th[TH + 1] = { NULL };
 	struct naive n = { .writer = { 0 } };
 	struct rng r;
@@ -195,7 +358,7 @@ static bool drive_access(const struct driven *v, struct thread *t, uint32_t var,
 	uint64_t need = write ? mask * 0x101 : mask << 8, key = CELL_KEY(t->acc.tid, t->acc.epoch);
 	uint64_t *c = shadow_cell(d.shadow.dir, addr);
 	if (c && v->fast) {
-		if ((*c & (CELL_KEY_MASK | need)) == (key | need) || red_own(t, key, c, need, write))
+		if ((*c & (CELL_KEY_MASK | need)) == (key | need) || red_own(t, key, c, need, write, addr, pc))
 			return false;
 		if (!write && *c >> CELL_TAG == CELL_READ && (*c & need) == need &&
 		    (!(uint32_t)c[SHADOW_SECOND] || (uint32_t)c[SHADOW_SECOND] == t->acc.all) &&
@@ -346,6 +509,8 @@ int main(void)
 	RUN(test_block_after);
 	RUN(test_block_readers);
 	RUN(test_block_confirmed);
+	RUN(test_facts);
+	RUN(test_facts_freed);
 	RUN(test_learning);
 	RUN(test_cycles);
 	return check_done();

@@ -59,14 +59,29 @@ function scheduleView(r, o) {
 		text(r.output) ? section("Output of this schedule", h("pre", { text: safe(text(r.output).replace(/\n/g, "\u0001")).replace(/\\u\{1\}/g, "\n") })) : null);
 }
 
+function findingItem(r, facts, object) {
+	return { name: r.kind === "race" ? "race on " + text(r.data) : text(r.kind), verdict: r.verdict, sub: "schedule " + number(r.schedule),
+		title: r.kind === "race" ? "data race on " + text(r.data) : text(r.title).toLowerCase() + " in schedule " + number(r.schedule),
+		sentence: text(r.sentence), facts, view: () => scheduleView(r, object) };
+}
+
+/* Each case with what was found in it, or what it came to. */
+function caseItems(doc, facts) {
+	return list(doc.cases).flatMap((c) => {
+		const own = [text(c.text), plural(number(c.schedules), "schedule"), ...facts.slice(2)];
+		const found = list(doc.results).filter((r) => r.case === c.name).map((r) => findingItem(r, own)).map((i) =>
+			({ ...i, name: text(c.name), sub: i.name + ", " + i.sub, title: text(c.name) + ": " + i.title, next: c.replay ? text(c.replay) : null }));
+		return found.length ? found : [{ name: text(c.name), verdict: c.verdict, sub: "", sentence: "", facts: own, view: () => null, title: text(c.name) + ": " + text(c.text) }];
+	});
+}
+
 function exploreItems(doc) {
 	const facts = [plural(number(doc.schedules), "schedule"), number(doc.traces) ? plural(number(doc.traces), "distinct trace") : "", text(doc.strategy), "seed " + number(doc.seed)];
 	if (doc.object) facts.unshift("object " + text(doc.object.name) + " against " + text(doc.object.against), plural(number(doc.object.scenarios), "scenario"));
+	if (doc.cases) return caseItems(doc, facts);
 	const found = list(doc.results).map((r) => r.finding ? { name: text(r.finding.block), verdict: r.verdict, label: r.finding.status === "confirmed" ? "Confirmed" : "Not reached",
 		sub: text(r.finding.text), title: text(r.finding.block) + ": " + text(r.finding.text), sentence: text(r.finding.sentence), next: r.finding.replay ? text(r.finding.replay) : null,
-		facts: [r.kind === "prediction" ? "" : text(r.title).toLowerCase() + ": " + text(r.sentence), plural(number(r.finding.schedules), "schedule"), ...facts.slice(2)], view: () => scheduleView(r) } : ({ name: r.kind === "race" ? "race on " + text(r.data) : text(r.kind), verdict: r.verdict, sub: "schedule " + number(r.schedule),
-		title: r.kind === "race" ? "data race on " + text(r.data) : text(r.title).toLowerCase() + " in schedule " + number(r.schedule),
-		sentence: text(r.sentence), facts, view: () => scheduleView(r, doc.object) }));
+		facts: [r.kind === "prediction" ? "" : text(r.title).toLowerCase() + ": " + text(r.sentence), plural(number(r.finding.schedules), "schedule"), ...facts.slice(2)], view: () => scheduleView(r) } : findingItem(r, facts, doc.object));
 	return found.length ? found : [{ name: "explore", verdict: doc.verdict, sub: "", sentence: "", facts, view: () => null,
 		title: doc.exhaustive ? "all " + number(doc.traces) + " traces explored: no violation" : "no violation found (not exhaustive)" }];
 }

@@ -1,0 +1,43 @@
+/* words: gathered from the tables that the lexer, the parser and the type checker use themselves. */
+#include "lang/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/invariant.h"
+#include "lang/lex.h"
+#include "lang/type.h"
+
+static bool found(struct lang_word *w, const char *text, size_t len, enum lang_word_kind kind)
+{
+	assert(len && len < sizeof w->text);
+	memcpy(w->text, text, len);
+	w->text[len] = 0;
+	w->kind = kind;
+	return true;
+}
+
+bool lang_word(uint32_t i, bool sml, struct lang_word *w)
+{
+	const char *t;
+	uint32_t n = 0;
+	for (; (t = lex_word(n, sml)); n++)
+		if (n == i)
+			return found(w, t, strlen(t), WORD_RESERVED);
+	if (sml)
+		return false;
+	i -= n;
+	if (i <= T_DEFAULT - T_FOR) {
+		t = token_text((enum tok)(T_FOR + i)); /* in quotes */
+		return found(w, t + 1, strlen(t) - 2, WORD_STATEMENT);
+	}
+	i -= T_DEFAULT - T_FOR + 1;
+	for (n = 0; (t = sync_type_word(n)); n++)
+		if (n == i)
+			return found(w, t, strlen(t), WORD_TYPE);
+	i -= n;
+	if (!i--)
+		return found(w, "spurious", strlen("spurious"), WORD_TYPE);
+	t = sync_call_word(i);
+	return t && found(w, t, strlen(t), WORD_CALL);
+}
