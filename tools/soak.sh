@@ -33,6 +33,10 @@ echo "== programs under exploration: optimal DPOR against every schedule; plante
 python3 tests/explore/soak.py "$intact" --seeds "${EXPLORE_SEEDS:-20}" --replays "${EXPLORE_REPLAYS:-100}" --gdb "${EXPLORE_REPLAYS:-100}"
 echo "== checks that are killed, stopped, or out of disk at random moments, and resumed"
 python3 tests/scale/test_checkpoint.py "$intact" examples "${CHECKPOINT_BREAKS:-200}" "${CHECKPOINT_SEED:-2}" | tail -1
+echo "== object tests: every example with both compilers, every mutant, random objects against brute force"
+python3 tests/objects/run.py "$intact" --all | tail -2
+python3 tests/objects/mutants.py "$intact" --all
+python3 tests/objects/random_objects.py "$intact" 1 "${OBJECTS_COUNT:-10000}"
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1

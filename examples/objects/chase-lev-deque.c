@@ -67,6 +67,7 @@ static long steal(void *object, const long *arg)
 
 static const struct intact_test deque = {
 	.name = "chase-lev-deque",
+	.progress = "lock-free",
 	.create = create,
 	.destroy = free,
 	.before = { { "push", { 100 } } },

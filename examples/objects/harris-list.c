@@ -113,6 +113,7 @@ static long contains(void *object, const long *arg)
 
 static const struct intact_test list = {
 	.name = "harris-list",
+	.progress = "lock-free",
 	.create = create,
 	.destroy = destroy,
 	.before = { { "add", { 1 } } },

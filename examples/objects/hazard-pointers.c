@@ -105,6 +105,7 @@ static long pop(void *object, const long *arg)
 
 static const struct intact_test stack = {
 	.name = "hazard-pointers",
+	.progress = "lock-free",
 	.create = create,
 	.destroy = destroy,
 	.before = { { "push", { 100 } } },

@@ -74,6 +74,7 @@ static long take(void *object, const long *arg)
 
 static const struct intact_test ring = {
 	.name = "mpmc-ring",
+	.progress = "lock-free",
 	.create = create,
 	.destroy = free,
 #ifndef LINEARIZABLE

@@ -84,6 +84,7 @@ static long dequeue(void *object, const long *arg)
 
 static const struct intact_test queue = {
 	.name = "ms-queue",
+	.progress = "lock-free",
 	.create = create,
 	.destroy = destroy,
 	.spec = "queue",

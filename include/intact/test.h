@@ -96,6 +96,9 @@ struct intact_test {
 	/* NULL or "linearizable"; "sequential" (consistency: the order of each thread counts, not time); "quiescent" (calls count as
 	 * ordered only if at a moment between them no call was under way); with `spec`: "regular" or "safe" (registers). */
 	const char *condition INTACT_TEST_NONE;
+	/* NULL; "obstruction-free": every call finishes when no other thread runs; "lock-free": besides, while threads run some call
+	 * finishes. Judged by `intact explore`. */
+	const char *progress INTACT_TEST_NONE;
 	/* A sequential implementation: every operation has a `model`, which gets what model_create returns. */
 	void *(*model_create)(void) INTACT_TEST_NONE;
 	void (*model_destroy)(void *model) INTACT_TEST_NONE;
@@ -117,8 +120,8 @@ struct intact_test {
 
 /* Once in a program: its main tests this object. `intact explore` knows it by the section. */
 #define INTACT_TEST_MAIN(test)                                                                              \
-	INTACT_TEST_C __attribute__((visibility("default"))) const struct intact_test *intact_test_object_1; \
-	__attribute__((section("intact_test"), used)) const struct intact_test *intact_test_object_1 = &(test); \
+	INTACT_TEST_C __attribute__((visibility("default"))) const struct intact_test *intact_test_object_2; \
+	__attribute__((section("intact_test"), used)) const struct intact_test *intact_test_object_2 = &(test); \
 	int main(int argc, char **argv)                                                                     \
 	{                                                                                                   \
 		return intact_test_stress(&(test), argc, argv);                                             \

@@ -103,6 +103,7 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 		                                         : "read of freed memory");
 	}
 	X.race_points |= X.place[place].flags & X.place[p->place].flags & XP_POINT;
+	X.race_unseen |= !(X.place[place].flags & X.place[p->place].flags & XP_POINT);
 	becomes_point(place);
 	becomes_point(p->place);
 	uintptr_t pc = X.place[place].pc, before = X.place[p->place].pc;

@@ -126,6 +126,8 @@ static void await(void)
 		return;
 	X.ctl->awaits++;
 	sched_await(X.sched, X.current, r, n, ops);
+	if (unlikely(X.progress))
+		x_progress_awaits();
 }
 
 /* The current thread is about to do something that may have no effect. */

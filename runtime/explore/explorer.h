@@ -53,6 +53,7 @@ enum {
 	X_FORCED = 20000, /* accesses without a point: then a yield */
 	X_SEEN = 1 << 18, /* traces that were judged */
 	X_GAP_ATS = 2048, /* addresses that gaps are known by */
+	X_BEATS = 1024,   /* steps in which a cycle is looked for */
 };
 
 /* Below 2 GiB, so that instructions hold it: above a program that is linked at a fixed
@@ -116,6 +117,8 @@ struct x_thread {
 	uint8_t state;
 	bool detached, signalled, timed, recursive, fenced;
 	bool cancel_off, cancel_async;
+	bool in_call;       /* object.c: of the part in which the threads call */
+	uint8_t column;     /* object.c: of a scenario's table, from 1 */
 	uint8_t invokes;    /* object.c: a call from 1 on that has made no step yet; 0: none */
 	uint32_t cancelled; /* pthread_cancel was called for it */
 	uint16_t slot, parent;
@@ -202,6 +205,14 @@ struct x_spun {
 	bool yields;
 };
 
+/* progress.c: a step, with what it found at its address. */
+struct x_beat {
+	uintptr_t pc, a;
+	uint64_t value;
+	uint16_t thread;
+	uint8_t kind;
+};
+
 /* What an address is to which gaps. */
 struct x_gap_at {
 	uintptr_t at;
@@ -237,7 +248,11 @@ struct x {
 	struct sched *sched;
 	uintptr_t sched_at; /* its mapping */
 	size_t sched_size;
-	bool tests; /* an object test: the scenario is executed in place of main */
+	bool tests;        /* an object test: the scenario is executed in place of main */
+	uint32_t progress; /* enum objtest_progress: what the test asks for */
+	/* progress.c: the current thread runs alone; the period of steps that are repeated, 0: none */
+	bool solo;
+	uint32_t solo_steps, forced, forced_steps, nbeats;
 	struct minimize *minimiser;
 	uint64_t switches;
 	bool detail, new_places;
@@ -295,6 +310,7 @@ struct x {
 	uintptr_t cycle_pc;
 	bool raced, race_kept;        /* in this run; the run that is told is one with a race */
 	bool race_points, race_shown; /* both accesses are points in this run; in the one that is told */
+	bool race_unseen;             /* in this run accesses race that were no points of it */
 	uintptr_t race_pc;            /* where the later access was */
 	bool kept;                    /* a function that is not atomic was found: the search goes on for what fails by itself */
 	uint32_t kept_until;          /* that run */
@@ -335,6 +351,7 @@ struct x {
 		uint64_t ordered, before[OBJTEST_CALLS];
 	} object_order[OBJTEST_ORDERS]; /* orders that explain these results */
 	struct x_gap_at gap_at[X_GAP_ATS];
+	struct x_beat beat[X_BEATS];
 	struct x_cell cell[X_CELLS];
 	struct x_cell more[X_MORE];
 	uint32_t clocks[X_CLOCKS];
@@ -423,10 +440,11 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc);
 void x_pends(struct x_thread *t, struct x_object *o); /* it waits for another object from now on */
 bool x_can_go_on(const struct x_thread *t);
-void x_changed(struct x_object *o); /* whose pending operation is possible now? */
+bool x_possible(const struct x_thread *t); /* can its pending operation be done now? */
+void x_changed(struct x_object *o);        /* whose pending operation is possible now? */
 static inline void x_result(unsigned result, uint32_t value)
 {
-	if (!X.alone)
+	if (!X.alone && !X.solo && !X.forced)
 		sched_result(X.sched, result, value);
 }
 _Noreturn void x_thread_over(void); /* the current thread has ended: another goes on */
@@ -578,7 +596,17 @@ bool x_object_reorder(void); /* the events of the run, as the tool said */
 bool x_object_waits(void);
 void x_object_judge(void);
 void x_object_order(void);
+void x_object_call_text(char *to, size_t room); /* "take() of T1": of the current thread */
 bool x_object_next(void);
+
+/* progress.c: obstruction- and lock-freedom. Call all but the first only if X.progress. */
+bool x_must_not_wait(void); /* the current call */
+_Noreturn void x_progress_waits(void);
+void x_progress_awaits(void);   /* it has repeated its reads */
+void x_progress_solo(bool can); /* a step of it, made alone */
+void x_progress_returned(void); /* a call has */
+void x_progress_chosen(void);
+uint32_t x_progress_next(void);
 
 /* survey.c. Call all but the first two only while X.surveying. */
 void x_survey_map(void);
@@ -687,6 +715,7 @@ void x_leave(uintptr_t fn);
 /* run_report.c */
 void x_report_run(void);
 void x_report_step(void);
+void x_report_written(void); /* the last write has been made */
 void x_report_race(const struct x_past *was, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place);
 void x_report_modules(void);
 uintptr_t x_program_place(uintptr_t pc); /* who of the program called the library that is at pc */

@@ -29,7 +29,7 @@ _Static_assert(sizeof(long) == 8 && INTACT_VOID == OBJTEST_RESULT_VOID && INTACT
                "results");
 _Static_assert((int)INTACT_BLOCKS == (int)OBJTEST_BLOCKS && (int)INTACT_BOOLEAN == (int)OBJTEST_BOOLEAN, "flags");
 
-extern const struct intact_test *intact_test_object_1 __attribute__((weak, visibility("default")));
+extern const struct intact_test *intact_test_object_2 __attribute__((weak, visibility("default")));
 
 static inline struct control_objtest *ctl(void)
 {
@@ -38,12 +38,12 @@ static inline struct control_objtest *ctl(void)
 
 static inline const struct intact_test *test(void)
 {
-	return intact_test_object_1;
+	return intact_test_object_2;
 }
 
 bool x_object_is_test(void)
 {
-	return &intact_test_object_1 && intact_test_object_1;
+	return &intact_test_object_2 && intact_test_object_2;
 }
 
 /* ---- questions to the tool ---- */
@@ -126,6 +126,21 @@ static void describe_op(struct objtest_op *to, const struct intact_operation *fr
 	}
 }
 
+static uint32_t progress(void)
+{
+	const struct intact_test *t = test();
+	if (!t->progress)
+		return OBJTEST_ANY_PROGRESS;
+	for (uint32_t i = 0; i < OBJTEST_OPS && t->operations[i].call; i++)
+		if (t->operations[i].flags & INTACT_BLOCKS)
+			wrong("`progress` is given, but an operation may wait (INTACT_BLOCKS)", t->operations[i].name);
+	if (rt_same(t->progress, "obstruction-free"))
+		return OBJTEST_OBSTRUCTION_FREE;
+	if (!rt_same(t->progress, "lock-free"))
+		wrong("`progress` is neither \"obstruction-free\" nor \"lock-free\"", t->name);
+	return OBJTEST_LOCK_FREE;
+}
+
 _Noreturn void x_object_describe(void)
 {
 	const struct intact_test *t = test();
@@ -138,6 +153,7 @@ _Noreturn void x_object_describe(void)
 	copy_text(a->initial, sizeof a->initial, t->initial);
 	copy_text(a->condition, sizeof a->condition, t->condition ? t->condition : "linearizable");
 	a->has_model = t->model_create != NULL;
+	a->progress = progress();
 	for (a->nops = 0; a->nops < OBJTEST_OPS && t->operations[a->nops].call; a->nops++)
 		describe_op(&a->op[a->nops], &t->operations[a->nops], a->has_model);
 	if (!a->nops)
@@ -186,17 +202,51 @@ static NOINLINE void x_object_call(uint32_t i, bool model, bool points)
 		t->invokes = (uint8_t)(i + 1);
 	else
 		note(i, 0);
+	t->in_call = points;
 	long result = fn(object, arg);
+	t->in_call = false;
 	if (t->invokes)
 		x_point(SCHED_INVOKE, NULL, 0, 0, 0, 0, (uintptr_t)op->call + 1);
 	ctl()->history.result[i] = op->flags & INTACT_BOOLEAN ? result != 0 : result;
 	note(i, 1);
+	if (unlikely(X.progress))
+		x_progress_returned();
+}
+
+static uint32_t length(const char *s)
+{
+	uint32_t n = 0;
+	while (s[n])
+		n++;
+	return n;
+}
+
+void x_object_call_text(char *to, size_t room)
+{
+	const struct control_objtest *o = ctl();
+	uint32_t call = 0, n;
+	for (uint32_t i = 0; i < o->scenario.ncalls; i++)
+		if (o->scenario.call[i].part == OBJTEST_PARALLEL && o->scenario.call[i].thread == x_me()->column &&
+		    o->history.state[i] != OBJTEST_RETURNED) {
+			call = i;
+			break;
+		}
+	const struct objtest_call *c = &o->scenario.call[call];
+	const struct intact_operation *op = &test()->operations[c->op];
+	rt_print(to, room, "%s(", op->name);
+	for (uint32_t k = 0; k < OBJTEST_ARGS && op->arg[k].kind; k++) {
+		n = length(to);
+		rt_print(to + n, room - n, "%s%ld", k ? ", " : "", (long)c->arg[k]);
+	}
+	n = length(to);
+	rt_print(to + n, room - n, ") of T%u", c->thread);
 }
 
 static void *x_object_thread(void *arg)
 {
 	const struct objtest_scenario *s = &ctl()->scenario;
 	uint32_t self = (uint32_t)(uintptr_t)arg;
+	x_me()->column = (uint8_t)self;
 	for (uint32_t i = 0; i < s->ncalls; i++)
 		if (s->call[i].part == OBJTEST_PARALLEL && s->call[i].thread == self)
 			x_object_call(i, false, true);
@@ -472,8 +522,8 @@ void x_object_judge(void)
 {
 	uint64_t hash[2], results[2], allowed[OBJTEST_CALLS];
 	bool known;
-	if (ctl()->mode != OBJTEST_EXPLORE)
-		return;
+	if (ctl()->mode != OBJTEST_EXPLORE || X.race_unseen)
+		return; /* accesses that are no points yet may be the first or last steps of a call; they are points from the next run on */
 	ctl()->history.partial = !X.detail && !X.ctl->goal && find_order();
 	hash_results(results);
 	find_allowed(allowed);
@@ -546,6 +596,8 @@ void x_object_begin(void)
 	X.tests = ctl()->mode == OBJTEST_EXPLORE || ctl()->mode == OBJTEST_SERIAL;
 	if (X.tests && !x_object_is_test())
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "the program is no object test");
+	if (ctl()->mode == OBJTEST_EXPLORE)
+		X.progress = progress();
 }
 
 /* The oracle: what the last order came to, and the next one. */

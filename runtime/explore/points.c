@@ -11,7 +11,7 @@
 #include "runtime/explore/explorer.h"
 
 /* Can the pending operation of `t` be done now? */
-static bool possible(const struct x_thread *t)
+bool x_possible(const struct x_thread *t)
 {
 	const struct x_object *o = t->pends;
 	int self = (int)(t - X.thread);
@@ -41,13 +41,13 @@ static bool possible(const struct x_thread *t)
 bool x_can_go_on(const struct x_thread *t)
 {
 	return t->state == XT_LIVE && t->op->kind != SCHED_YIELD && t->op->kind != SCHED_SLEEP && t->op->kind != SCHED_INVOKE &&
-	       (t->pends || t->op->kind != SCHED_COND_WAKE) && possible(t);
+	       (t->pends || t->op->kind != SCHED_COND_WAKE) && x_possible(t);
 }
 
 static void evaluate(struct x_thread *t)
 {
 	uint32_t i = (uint32_t)(t - X.thread);
-	if (possible(t))
+	if (x_possible(t))
 		sched_enable(X.sched, i);
 	else
 		sched_disable(X.sched, i);
@@ -180,6 +180,26 @@ static inline void unpend(struct x_thread *t)
 	}
 }
 
+/* While progress is judged (progress.c) the scheduler is not asked. */
+static NOINLINE bool goes_its_own_way(struct x_thread *t, bool can)
+{
+	if (X.detail)
+		x_report_written();
+	if (X.solo) {
+		x_progress_solo(can);
+		return true;
+	}
+	if (!can && x_must_not_wait())
+		x_progress_waits();
+	if (!X.forced)
+		return false;
+	uint32_t next = x_progress_next();
+	if (next != X.current)
+		x_fiber_go(t, &X.thread[next]);
+	x_progress_chosen();
+	return true;
+}
+
 /* In words of eight bytes, as the scheduler copies it. */
 static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc)
 {
@@ -202,25 +222,35 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 	if (o) {
 		t->pends = o;
 		x_bit_set(o->pend, X.current);
-		can = possible(t);
+		can = x_possible(t);
 	} else if (kind == SCHED_JOIN || kind == SCHED_BARRIER_LEAVE || kind == SCHED_FUTEX_WOKEN || kind == SCHED_COND_WAKE) {
-		can = kind != SCHED_COND_WAKE && possible(t);
+		can = kind != SCHED_COND_WAKE && x_possible(t);
 	}
 	if (unlikely(X.alone) && can && kind != SCHED_CREATE) {
 		unpend(t);
 		return;
 	}
 	X.unpointed = 0;
+	if (unlikely(X.progress) && goes_its_own_way(t, can)) {
+		unpend(t);
+		return;
+	}
 	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	if (may_spin(kind))
 		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
 	else
 		x_effect();
+	if (unlikely(X.solo)) { /* it has just begun */
+		unpend(t);
+		return;
+	}
 	uint32_t next = sched_point(X.sched, X.current, t->op, can);
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
+	if (unlikely(X.progress))
+		x_progress_chosen();
 	if (unlikely(t->invokes))
 		x_object_invoked();
 	if (unlikely(X.hooked))
@@ -236,15 +266,21 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 		return;
 	set_op(t->op, kind, addr, 0, size, 0, pc);
 	X.unpointed = 0;
+	if (unlikely(X.progress) && goes_its_own_way(t, true))
+		return;
 	if (kind == SCHED_READ || kind == SCHED_LOAD || (kind == SCHED_RMW && t->spins))
 		x_spin(addr, size, pc, false);
 	else
 		t->spins = 0;
+	if (unlikely(X.solo))
+		return;
 	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	uint32_t next = sched_point(X.sched, X.current, t->op, true);
 	if (next != X.current)
 		go_to(t, next);
+	if (unlikely(X.progress))
+		x_progress_chosen();
 	if (unlikely(t->invokes))
 		x_object_invoked();
 	if (unlikely(X.hooked))

@@ -126,8 +126,7 @@ static uint64_t value_at(uintptr_t addr, uint32_t size)
 	}
 }
 
-/* The last write has been made by now. */
-static void finish_write(void)
+void x_report_written(void)
 {
 	if (!X.pending_write)
 		return;
@@ -140,8 +139,8 @@ void x_report_step(void)
 {
 	uint32_t n;
 	const struct sched_event *e = sched_events(X.sched, &n);
-	finish_write();
-	if (!n || n > CONTROL_STEPS)
+	x_report_written();
+	if (!n || n > CONTROL_STEPS || (X.forced && X.forced_steps)) /* those are no events: progress.c */
 		return;
 	e += n - 1;
 	struct control_step *s = &X.ctl->steps[n - 1];
@@ -197,7 +196,7 @@ void x_report_run(void)
 	struct control *c = X.ctl;
 	uint32_t n;
 	if (X.detail)
-		finish_write();
+		x_report_written();
 	const struct sched_event *e = sched_events(X.sched, &n);
 	c->nevents = n < CONTROL_STEPS ? n : CONTROL_STEPS;
 	rt_copy(c->events, e, c->nevents * sizeof *e);

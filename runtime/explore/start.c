@@ -148,10 +148,12 @@ static void run_begin(void)
 	X.text[0] = 0;
 	X.atexits = X.atexits0;
 	X.pending_write = 0;
+	X.solo = false;
+	X.forced = X.nbeats = 0;
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
-	X.cycle = X.raced = X.race_points = false;
+	X.cycle = X.raced = X.race_points = X.race_unseen = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
 	if (X.ngaps)

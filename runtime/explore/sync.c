@@ -95,6 +95,12 @@ int x_mutex_lock(pthread_mutex_t *m, uintptr_t pc)
 	unsigned kind = kind_of(m);
 	if ((kind & 3) == KIND_ERRORCHECK && o->owner == (int)X.current)
 		return EDEADLK;
+	if (unlikely(x_must_not_wait())) {
+		int r = x_mutex_trylock(m, pc);
+		if (r == EBUSY)
+			x_progress_waits();
+		return r;
+	}
 	x_me()->recursive = (kind & 3) == KIND_RECURSIVE;
 	x_point(SCHED_LOCK, o, (uintptr_t)m, 0, 0, 0, pc);
 	return taken(o, kind);
@@ -178,6 +184,11 @@ int x_spin_lock(const void *s, uintptr_t pc)
 {
 	struct x_object *o = x_object((uintptr_t)s, XO_SPIN, pc);
 	x_me()->recursive = false;
+	if (unlikely(x_must_not_wait())) {
+		if (x_spin_trylock(s, pc))
+			x_progress_waits();
+		return 0;
+	}
 	x_point(SCHED_LOCK, o, (uintptr_t)s, 0, 0, 0, pc);
 	take(o);
 	return 0;
@@ -222,6 +233,12 @@ int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespe
 		return EDEADLK;
 	if (ts && (ts->tv_nsec < 0 || ts->tv_nsec >= 1000000000))
 		return EINVAL;
+	if (!try && unlikely(x_must_not_wait())) {
+		int r = x_rwlock_take(l, read, true, NULL, clock, pc);
+		if (r == EBUSY)
+			x_progress_waits();
+		return r;
+	}
 	if (try || ts) {
 		x_point(read ? SCHED_TRYRD : SCHED_TRYWR, NULL, (uintptr_t)l, 0, 0, ts ? SCHED_TIMED : 0, pc);
 		if (o->owner >= 0 || (!read && o->count))
@@ -338,6 +355,11 @@ int x_sem_wait(void *s, bool try, clockid_t clock, const struct timespec *ts, ui
 	if (ts && (ts->tv_nsec < 0 || ts->tv_nsec >= 1000000000)) {
 		errno = EINVAL;
 		return -1;
+	}
+	if (!try && unlikely(x_must_not_wait())) {
+		if (x_sem_wait(s, true, clock, NULL, pc))
+			x_progress_waits();
+		return 0;
 	}
 	if (!try)
 		x_cancel_point();

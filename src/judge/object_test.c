@@ -563,6 +563,9 @@ void object_test_tell(struct object_test *t, const struct explore_got *got, stru
 	*o = (struct explore_object){ .name = arena_strdup(a, t->about.name),
 		                      .against = object_judge_against(&t->judge, a),
 		                      .condition = arena_strdup(a, t->about.condition),
+		                      .progress = t->about.progress == OBJTEST_LOCK_FREE          ? "lock-free"
+		                                  : t->about.progress == OBJTEST_OBSTRUCTION_FREE ? "obstruction-free"
+		                                                                                  : NULL,
 		                      .scope = scope(t, a),
 		                      .scenarios = t->scenarios,
 		                      .exhausted = t->exhausted,

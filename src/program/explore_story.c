@@ -221,6 +221,8 @@ static const struct story_kind kinds[CONTROL_ENDS] = {
 	[CONTROL_MISUSE] = { "misuse", "MISUSE" },
 	[CONTROL_NOT_ATOMIC] = { "atomicity", "NOT ATOMIC" },
 	[CONTROL_NOT_LINEARIZABLE] = { "linearizability", "NOT LINEARIZABLE" },
+	[CONTROL_NOT_OBSTRUCTION_FREE] = { "obstruction-freedom", "NOT OBSTRUCTION-FREE" },
+	[CONTROL_NOT_LOCK_FREE] = { "lock-freedom", "NOT LOCK-FREE" },
 };
 
 static const char *text_of(const struct explore_story *s)

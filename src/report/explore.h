@@ -86,6 +86,7 @@ struct explore_call {
 enum { EXPLORE_TEST_ROUNDS = 4 }; /* of a loop, after which it is taken to wait */
 struct explore_object {
 	const char *name, *against, *condition; /* against: "the object itself, ..." */
+	const char *progress;                   /* "lock-free", "obstruction-free", or NULL */
 	const char *scope;                      /* which scenarios: "2x2, 3x1", or "drawn from seed 1" */
 	uint64_t scenarios, exhausted;          /* explored; of which every trace was */
 	uint64_t histories, unknown, orders;    /* that were judged; not decided; executions one call at a time */

@@ -94,16 +94,25 @@ static const char *adjective(const struct explore_object *o)
 	                                                : o->condition;
 }
 
+static void write_condition(const struct explore_object *o, struct buf *b)
+{
+	buf_str(b, adjective(o));
+	if (o->progress)
+		buf_printf(b, " and %s", o->progress);
+}
+
 void explore_object_holds(const struct explore_report *r, struct buf *b)
 {
 	const struct explore_object *o = r->object;
-	if (r->exhausted && !r->cut && !r->bounded)
-		buf_printf(b, "no violation: '%s' is %s in all %llu traces of %s%llu scenario%s (%s)\n", o->name, adjective(o),
-		           (ull)r->traces, o->scenarios == 1 ? "" : "all ", (ull)o->scenarios, o->scenarios == 1 ? "" : "s",
-		           o->scope);
-	else
+	if (r->exhausted && !r->cut && !r->bounded) {
+		buf_printf(b, "no violation: '%s' is ", o->name);
+		write_condition(o, b);
+		buf_printf(b, " in all %llu traces of %s%llu scenario%s (%s)\n", (ull)r->traces, o->scenarios == 1 ? "" : "all ",
+		           (ull)o->scenarios, o->scenarios == 1 ? "" : "s", o->scope);
+	} else {
 		buf_printf(b, "no violation found in %llu scenario%s (%s; not exhaustive)\n", (ull)o->scenarios,
 		           o->scenarios == 1 ? "" : "s", o->scope);
+	}
 	if (o->early)
 		buf_str(b, "a limit was reached before all scenarios were explored\n");
 }
@@ -113,7 +122,9 @@ void explore_object_coverage(const struct explore_report *r, struct buf *b)
 	const struct explore_object *o = r->object;
 	buf_str(b, "object '");
 	buf_safe(b, o->name, strlen(o->name));
-	buf_printf(b, "' against %s; condition: %s\n", o->against, adjective(o));
+	buf_printf(b, "' against %s; condition: ", o->against);
+	write_condition(o, b);
+	buf_char(b, '\n');
 	buf_printf(b, "%llu scenario%s, of which %llu completely; %llu histor%s judged", (ull)o->scenarios,
 	           o->scenarios == 1 ? "" : "s", (ull)o->exhausted, (ull)o->histories, o->histories == 1 ? "y" : "ies");
 	if (o->orders)
@@ -155,6 +166,7 @@ void explore_object_json(struct json_out *j, const struct explore_object *o)
 	json_text(j, "name", o->name);
 	json_text(j, "against", o->against);
 	json_text(j, "condition", o->condition);
+	json_text_if(j, "progress", o->progress);
 	json_text(j, "shapes", o->scope);
 	json_uint(j, "scenarios", o->scenarios);
 	json_uint(j, "scenarios_exhausted", o->exhausted);
@@ -196,6 +208,7 @@ struct explore_object *explore_object_read(const json_t *x, struct arena *a)
 	*o = (struct explore_object){ .name = doc_text(x, "name"),
 		                      .against = doc_text(x, "against"),
 		                      .condition = doc_text(x, "condition"),
+		                      .progress = json_string_value(json_object_get(x, "progress")),
 		                      .scope = doc_text(x, "shapes"),
 		                      .scenarios = (uint64_t)doc_number(x, "scenarios"),
 		                      .exhausted = (uint64_t)doc_number(x, "scenarios_exhausted"),

@@ -74,10 +74,12 @@ enum control_end {
 	CONTROL_RACE,
 	CONTROL_MISUSE, /* of a lock or thread: `text` */
 	CONTROL_NOT_ATOMIC,
-	CONTROL_NOT_LINEARIZABLE, /* an object test: the history has no explanation */
-	CONTROL_LIMIT,            /* the run was cut: more than max_steps points */
-	CONTROL_PRUNED,           /* the strategy ended it, or the time was over */
-	CONTROL_DIVERGED,         /* a replay: the schedule could not be followed; `code` is the step */
+	CONTROL_NOT_LINEARIZABLE,     /* an object test: the history has no explanation */
+	CONTROL_NOT_OBSTRUCTION_FREE, /* an object test: a call cannot finish alone */
+	CONTROL_NOT_LOCK_FREE,        /* nor with others: or a cycle of steps in which none finishes */
+	CONTROL_LIMIT,                /* the run was cut: more than max_steps points */
+	CONTROL_PRUNED,               /* the strategy ended it, or the time was over */
+	CONTROL_DIVERGED,             /* a replay: the schedule could not be followed; `code` is the step */
 	CONTROL_ENDS
 };
 

@@ -39,6 +39,7 @@ enum objtest_reply {
 };
 
 enum { OBJTEST_BLOCKS = 1, OBJTEST_BOOLEAN = 2, OBJTEST_HAS_MODEL = 4 }; /* flags of an operation */
+enum objtest_progress { OBJTEST_ANY_PROGRESS, OBJTEST_OBSTRUCTION_FREE, OBJTEST_LOCK_FREE };
 enum { OBJTEST_ARG_NONE, OBJTEST_ARG_RANGE, OBJTEST_ARG_UNIQUE };
 
 struct objtest_arg {
@@ -68,7 +69,7 @@ struct objtest_scenario {
 
 struct objtest_about {
 	char name[OBJTEST_NAME], spec[OBJTEST_TEXT], initial[OBJTEST_TEXT], condition[OBJTEST_NAME];
-	uint32_t nops, nbefore, nafter, has_model;
+	uint32_t nops, nbefore, nafter, has_model, progress; /* progress: enum objtest_progress */
 	struct objtest_op op[OBJTEST_OPS];
 	struct objtest_call before[OBJTEST_LISTED], after[OBJTEST_LISTED];
 };

@@ -78,6 +78,50 @@ check("two processes explore scenarios", rc == 0 and "linearizable in all" in ou
 rc, out, err = explore("-x", "--shape", "3x3", "--time", "1", "-n", "5", right)
 check("a limit on schedules is no proof", rc == 3 and "not exhaustive" in out, out + err)
 
+# ---- progress
+
+LOCK = ("static atomic_int held;\nstatic void take(void) { while (atomic_exchange(&held, 1)) ; }\nstatic void give(void) { held = 0; }\n",
+        "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic void take(void) { pthread_mutex_lock(&m); }\nstatic void give(void) { pthread_mutex_unlock(&m); }\n",
+        "#include <semaphore.h>\nstatic sem_t s;\n__attribute__((constructor)) static void one(void) { sem_init(&s, 0, 1); }\nstatic void take(void) { sem_wait(&s); }\nstatic void give(void) { sem_post(&s); }\n",
+        "#include <pthread.h>\nstatic pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;\nstatic void take(void) { pthread_rwlock_wrlock(&l); }\nstatic void give(void) { pthread_rwlock_unlock(&l); }\n")
+for i, lock in enumerate(LOCK):
+    text = counter("take(); int v = n; n = v + 1; give(); return v + 1;", '.progress = "%s-free",' % ("lock", "obstruction")[i % 2]).replace("static long inc", lock + "static long inc")
+    locked = build("locked%d" % i, text)
+    for options in ((), ("-x",)):
+        rc, out, err = explore(*options, locked)
+        check("a lock in a lock-free object %d %s" % (i, options), rc == 1 and out.startswith("NOT " + ("LOCK-FREE", "OBSTRUCTION-FREE")[i % 2])
+              and "cannot finish while the other threads do not run" in out and "--scenario 'inc() | inc()'" in out, out + err)
+    if not i:
+        continue  # its loop writes, so that there is no last trace
+    rc, out, err = explore("-x", build("without%d" % i, re.sub('.progress = "[a-z-]*",', "", text)))
+    check("... which is right otherwise", rc == 0 and "linearizable in all" in out and "free" not in out, out + err)
+free = build("free", counter("int v = n; while (!atomic_compare_exchange_strong(&n, &v, v + 1)) ; return v + 1;", '.progress = "lock-free",'))
+rc, out, err = explore("-x", free)
+check("a loop around a compare-and-swap is lock-free", rc == 0 and "is linearizable and lock-free in all" in out, out + err)
+rc, out, err = explore("-x", "--json=-", free)
+check("... the document says so", json.loads(out)["object"]["progress"] == "lock-free", out[:300])
+
+# ---- accesses that race and are no atomics: points only when they are known to race
+
+ring = r"""
+#include <intact/test.h>
+#include <stdlib.h>
+struct ring { volatile unsigned in, out; volatile long item[4]; };
+static void *create(void) { return calloc(1, sizeof(struct ring)); }
+static long put(void *o, const long *arg) { struct ring *r = o; unsigned in = r->in; if (in - r->out == 4) return INTACT_FULL; %s return INTACT_VOID; }
+static long take(void *o, const long *arg) { struct ring *r = o; unsigned out = r->out; (void)arg; if (out == r->in) return INTACT_EMPTY; long v = r->item[out %% 4]; r->out = out + 1; return v; }
+static const struct intact_test ring = { .name = "ring", .create = create, .destroy = free,
+	.operations = { INTACT_OPERATION(put, .arg = { INTACT_UNIQUE }, .threads = INTACT_THREAD(1)), INTACT_OPERATION(take, .threads = INTACT_THREAD(2)) } };
+INTACT_TEST_MAIN(ring)
+"""
+for name, body, verdict in (("volatile", "r->item[in % 4] = arg[0]; r->in = in + 1;", 0), ("early", "r->in = in + 1; r->item[in % 4] = arg[0];", 1)):
+    volatile = build(name, ring % body)
+    for options in ((), ("-x",)):
+        rc, out, err = explore("--races=no", *options, volatile)
+        check("a ring of volatile variables, %s %s" % (name, options), rc == verdict and (not rc or "put(1)     take() -> 0" in out), out + err)
+    rc, out, err = explore("-x", volatile)
+    check("... which is a data race", rc == 1 and "data race on" in out, out + err)
+
 # ---- specifications
 
 spec = build("spec", counter(LOST, '.spec = "counter",', ', .as = "add"').replace("INTACT_OPERATION(get)", 'INTACT_OPERATION(get, .as = "read")')
@@ -165,7 +209,9 @@ for name, text, says in (
         ("e4", counter(more='.before = { { "dec", { 0 } } },'), "`before` or `after` names an operation that the object does not have"),
         ("e5", counter(more='.model_create = create,'), "not every operation has a `model`"),
         ("e6", counter(op=", .arg = { INTACT_RANGE(3, 1) }"), "an argument's range is empty"),
-        ("e7", counter(more='.spec = "none.spec",'), "none.spec")):
+        ("e7", counter(more='.spec = "none.spec",'), "none.spec"),
+        ("e8", counter(more='.progress = "wait-free",'), '`progress` is neither "obstruction-free" nor "lock-free"'),
+        ("e9", counter(more='.progress = "lock-free",', op=", .flags = INTACT_BLOCKS"), "`progress` is given, but an operation may wait")):
     ok, text, err = refused(name, text)
     check("a wrong test: " + says, ok and says in err, text)
 for words, says in ((("--shape", "2y2"), "--shape: expected THREADSxCALLS"), (("--shape", "9x1"), "at most 8 threads"),

@@ -19,11 +19,13 @@ COMBOS = [(cc, opt) for cc in ("gcc", "clang") for opt in ("-O0", "-O2")]
 # kinds of failure (a freed node is also a data race with its free), calls of the smallest scenario (of the threads; with the calls before and after they need)
 BROKEN = {
     "chase-lev-deque": ("linearizability", 2),
+    "claim-counter": ("lock-freedom", 2),
     "harris-list": ("linearizability", 2),
     "hash-map": ("linearizability", 2),
     "hazard-pointers": ("misuse race", 2),
     "mcs-lock": ("endless", 2),
     "mpmc-ring": ("linearizability", 2),
+    "mpsc-queue": ("lock-freedom", 2),
     "ms-queue": ("linearizability", 4),
     "rcu-list": ("misuse race", 2),
     "refcount-cache": ("misuse race", 2),
