@@ -531,7 +531,7 @@ static void find_points(struct explore_search *s)
 	struct explore_server v;
 	if (!prepare(s, &v, 0))
 		return;
-	if (s->until) /* half of the time */
+	if (s->until > 0) /* half of the time */
 		v.until = (server_now() + s->until) / 2;
 	v.c->sched.strategy = SCHED_MIX;
 	v.c->sched.max_runs = WARM_UP;
