@@ -599,6 +599,10 @@ static struct explore_search *search_new(struct cli *cli, const struct explore_a
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	if (!ask->replay)
 		s->until = ask->until > 0 ? ask->until : ask->seconds ? s->began + (double)ask->seconds : 0;
+	/* a share of no schedules would be no limit */
+	uint64_t each = ask->schedules / (ask->shards ? ask->shards : 1);
+	if (ask->schedules && s->n > each)
+		s->n = each ? (unsigned)each : 1;
 	for (unsigned i = 0; i < MAX_JOBS; i++)
 		s->server[i].fd = s->server[i].pidfd = s->server[i].ask_fd = -1;
 	return s;

@@ -274,6 +274,9 @@ def several_processes(tmp):
             rc, out, err = explore("--exhaustive", "-j", jobs, "-n", limit, "--functions=no", "--", exe)
             check("-j %s -n %s: not all traces were explored" % (jobs, limit), rc == 3 and out.startswith("no violation found (not exhaustive)")
                   and "the limit on schedules (--schedules) was reached" in out, out + err)
+        for extra in ([], ["--exhaustive"]):
+            rc, out, err = explore(*extra, "-j", jobs, "-n", "1", "--functions=no", "--", exe)
+            check("-j %s -n 1 %s: one schedule" % (jobs, " ".join(extra)), "\n1 schedule, 1 distinct" in out or "\n1 schedule;" in out, out + err)
         rc, out, err = explore("--exhaustive", "-j", jobs, "--functions=no", "--", exe)
         check("-j %s without a limit: all are" % jobs, rc == 0 and out.startswith("no violation: all 71 traces explored"), out + err)
 
