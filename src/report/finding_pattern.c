@@ -113,6 +113,15 @@ static bool acts(struct writer *w, const struct raw_finding *f)
 	return false;
 }
 
+/* Nothing that others use is touched after the gap: this execution ended there, another may go on. */
+static bool ends_there(const struct raw_finding *f)
+{
+	for (uint32_t i = 0; i < f->facts.len; i++)
+		if (f->facts.data[i].use[FACT_AFTER])
+			return false;
+	return true;
+}
+
 /* ---- pairs ---- */
 
 /* Written on this side, and not used on the other. */
@@ -166,7 +175,7 @@ static void judge_lock(struct writer *w, const struct raw_finding *f, struct jud
 		const struct raw_fact *x = &f->facts.data[i];
 		enum label l = label_of(x);
 		if (l == LABEL_STALE_VALUE && !x->use[FACT_AFTER] && !acting)
-			l = LABEL_SPLIT_COUNTERS;
+			l = ends_there(f) ? LABEL_UNKNOWN : LABEL_SPLIT_COUNTERS;
 		if (l == LABEL_HAND_OVER && updates(x, FACT_BEFORE))
 			l = LABEL_SPLIT_COUNTERS;
 		better(j, l, x, NULL);

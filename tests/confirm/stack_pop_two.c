@@ -1,4 +1,6 @@
-/* confirm: finds pop_two -- two elements that belong together are popped one by one. */
+/* confirm: finds pop_two -- two elements that belong together are popped one by one.
+ * confirm: not shown by default -- what the update of top gives is used as an index; in
+ * memory that looks like a counter that both sections count down. */
 #include <pthread.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
