@@ -15,8 +15,8 @@ status=0
 for dir in build build-clang build-asan; do
 	case $dir in
 	build) skip="" what="every test" ;;
-	build-clang) skip="--no-suite run --no-suite explore --no-suite record --no-suite browser --no-suite peer" what="clang: unit tests and command lines" ;;
-	build-asan) skip="--no-suite run --no-suite explore --no-suite browser --no-suite peer" what="sanitizers: unit tests, command lines, recordings" ;;
+	build-clang) skip="--no-suite text --no-suite run --no-suite explore --no-suite record --no-suite browser --no-suite peer" what="clang: unit tests and command lines" ;;
+	build-asan) skip="--no-suite text --no-suite search --no-suite run --no-suite explore --no-suite browser --no-suite peer" what="sanitizers: unit tests, command lines, recordings" ;;
 	esac
 	echo "testing: $dir ($what)"
 	# shellcheck disable=SC2086
