@@ -50,6 +50,8 @@ const char *label_name(enum label l)
 	return labels[l].name;
 }
 
+enum { ENOUGH = 16 }; /* executions of a gap that show a habit */
+
 /* ---- one variable ---- */
 
 static struct src_frame place(struct writer *w, uint64_t pc)
@@ -183,7 +185,9 @@ static void judge_lock(struct writer *w, const struct raw_finding *f, struct jud
 			if (k != i && pair_of(w, x, &f->facts.data[k]) != LABEL_SEPARATE_DATA)
 				better(j, pair_of(w, x, &f->facts.data[k]), x, &f->facts.data[k]);
 	}
-	if (labels[j->label].tier > 1 && !f->known)
+	/* What others were not seen to do in a few executions they may do in the next. */
+	bool absent = j->label == LABEL_ONE_THREAD_ROLE || j->label == LABEL_SEPARATE_DATA;
+	if (labels[j->label].tier > 1 && (!f->known || (absent && f->count < ENOUGH)))
 		j->label = LABEL_UNKNOWN;
 	bool weak = j->label != LABEL_LOST_UPDATE && j->label != LABEL_CHECK_THEN_ACT;
 	if (labels[j->label].tier == 1 && f->inherited)

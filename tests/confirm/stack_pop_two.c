@@ -1,5 +1,5 @@
 /* confirm: finds pop_two -- two elements that belong together are popped one by one.
- * confirm: not shown by default -- what the update of top gives is used as an index; in
+ * Not shown by default: what the update of top gives is used as an index; in
  * memory that looks like a counter that both sections count down. */
 #include <pthread.h>
 

@@ -4,6 +4,7 @@
  * intact: tier2 one-thread role -- no other thread writes it */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+enum { ROUNDS = 20 }; /* a role shows in some executions */
 static long head, tail, seen;
 static long get_head(void)
 {
@@ -31,7 +32,8 @@ static void consume(void)
 }
 static void *producer(void *arg)
 {
-	produce();
+	for (volatile int i = 0; i < ROUNDS; i++) /* one call site: not unrolled */
+		produce();
 	return arg;
 }
 static void *consumer(void *arg)
@@ -46,5 +48,5 @@ int main(void)
 	pthread_join(t, NULL);
 	pthread_create(&t, NULL, consumer, NULL);
 	pthread_join(t, NULL);
-	return head == 1 && tail == 1 && seen == 1 ? 0 : 1;
+	return head == ROUNDS && tail == 1 && seen == ROUNDS ? 0 : 1;
 }
