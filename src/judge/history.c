@@ -55,6 +55,7 @@ struct history_run {
 	struct lang lang;           /* of a->spec */
 	const struct seqspec *spec; /* or NULL */
 	bool following;             /* transactions that are being written */
+	bool beginning;             /* of them, and more is to come */
 	uint32_t followed;          /* ... the line that made them violated, or 0 */
 };
 
@@ -290,6 +291,19 @@ static bool is_transactions(const struct history_job *j, struct reader *r)
 	return !j->run->a->spec && (looks || j->run->a->level);
 }
 
+/* The history is an object's, and an option is about transactions: nobody would look at it. */
+static bool misplaced(const struct history_job *j, struct reader *r)
+{
+	const char *option = transactions_option(j->run->a);
+	if (!option)
+		return false;
+	diag_error(j->d, "transactions", NULL, (struct span){ 0, 0 },
+	           "%s: %s is about transactions, but these are operations on an object", r->in.name, option);
+	diag_hint(j->d, "without it the history is checked; docs/transactions.md says what a transaction looks like");
+	reader_close(r);
+	return true;
+}
+
 static int transactions(const struct history_job *j, struct reader *r, val init)
 {
 	assert(!j->run->a->spec);
@@ -301,6 +315,7 @@ static int transactions(const struct history_job *j, struct reader *r, val init)
 		                      .d = j->d,
 		                      .init = init,
 		                      .following = run->following,
+		                      .beginning = run->beginning,
 		                      .followed = run->followed };
 	int rc = transactions_judge(&t, r);
 	reader_close(r);
@@ -339,6 +354,8 @@ static int judge_job(const struct history_job *j)
 	}
 	if (is_transactions(j, &r))
 		return transactions(j, &r, init);
+	if (misplaced(j, &r))
+		return EXIT_USAGE;
 	if (!history_read_opened(&r, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	struct interpretation in = interpretation_of(a, init);
@@ -415,9 +432,10 @@ static int judge_beginning(void *arg, const char *text, size_t len, uint32_t lin
 	struct history_sink silent = { .err = &nowhere, .quiet = true, .tick = sink->tick, .tick_arg = sink->tick_arg };
 	run->sink = tell ? sink : &silent;
 	run->following = true;
+	run->beginning = !tell;
 	run->followed = line;
 	int rc = with_file(run, &(struct history_job){ .path = j->path, .text = text, .len = len }, judge_job);
-	run->following = false;
+	run->following = run->beginning = false;
 	run->sink = sink;
 	buf_free(&nowhere);
 	return rc;
@@ -440,6 +458,8 @@ static int follow_job(const struct history_job *j)
 		reader_close(&r);
 		return rc;
 	}
+	if (misplaced(j, &r))
+		return EXIT_USAGE;
 	struct interpretation in = interpretation_of(run->a, init);
 	if (!follow_opened(&r, &in, run->opts.k, 0, history_proof_text, &f)) {
 		free(f.sentence);

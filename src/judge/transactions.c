@@ -42,6 +42,15 @@ static const char *object_option(const struct history_args *a)
 	                                     : NULL;
 }
 
+const char *transactions_option(const struct history_args *a)
+{
+	return a->keys            ? "--keys"
+	       : a->sessions      ? "--sessions"
+	       : a->realtime      ? "--realtime"
+	       : a->version_order ? "--version-order"
+	                          : NULL;
+}
+
 int transactions_judge(struct transactions_job *j, struct reader *r)
 {
 	assert(j->a && j->sink && j->h && j->lim);
@@ -64,6 +73,11 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 	int rc = EXIT_USAGE;
 	if (!txn_read(&th, r)) {
 		rc = j->d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
+	} else if (!th.nops && !j->beginning) {
+		diag_error(j->d, "no-transactions", NULL, (struct span){ 0, 0 },
+		           "%s: nothing to judge: no record reads, writes or appends as a transaction does", r->in.name);
+		diag_hint(j->d, "transactions have values like [[:r x 1] [:w y 2]]; without --level the history is checked as that "
+		                "of an object");
 	} else if (j->following && !th.realtime) {
 		diag_error(j->d, "not-events", NULL, (struct span){ 0, 0 },
 		           "%s: --follow needs invocations and answers of transactions as they happen, not answers alone",

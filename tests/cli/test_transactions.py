@@ -174,6 +174,16 @@ check("--realtime: serializable means strict", judge(STALE, "--level=serializabl
 check("aliases", judge(STALE, "--level=PL-3,repeatable-read,parallel-snapshot-isolation,PL-SI")[0] == 0)
 code, r, err = judge(history(["wx1", "rx_"]), "--level=strict-serializable")
 check("real time is missing: said so", code == 2 and "real time" in err, err)
+# operations on an object, not transactions: nothing would be checked
+OBJECT = "{:type :invoke, :f :write, :value 1, :process 0}\n{:type :ok, :f :write, :value 1, :process 0}\n" \
+    "{:type :invoke, :f :read, :value nil, :process 1}\n{:type :ok, :f :read, :value 1, :process 1}\n"
+for more in ([], ["--follow"]):
+    code, r, err = judge(OBJECT, "--level=serializable", *more)
+    check("no transaction reads or writes: no verdict %s" % more, code == 2 and "nothing to judge" in err, (code, err))
+    for option in ("--keys", "--sessions", "--realtime", "--version-order=session"):
+        code, r, err = judge(OBJECT, option, *more)
+        check("%s %s of an object's history is refused" % (option, more), code == 2 and option.split("=")[0] + " is about transactions" in err, (code, err))
+check("the object's history is checked without them", judge(OBJECT)[0] == 0)
 code, r, err = judge(STALE, "--level=serialisable")
 check("an unknown level: the nearest is named", code == 2 and "serializable" in err, err)
 
