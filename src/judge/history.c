@@ -291,7 +291,7 @@ static bool is_transactions(const struct history_job *j, struct reader *r)
 	return !j->run->a->spec && (looks || j->run->a->level);
 }
 
-/* The history is an object's, and an option is about transactions: nobody would look at it. */
+/* The history is an object's, and an option is about transactions: it would be ignored. */
 static bool misplaced(const struct history_job *j, struct reader *r)
 {
 	const char *option = transactions_option(j->run->a);
