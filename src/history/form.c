@@ -26,26 +26,60 @@ static enum form_status stopped(struct form *f, const char *p, const char *why)
 	return form_fail(f, p, p >= f->end ? "the text ends in the middle of a record" : why);
 }
 
+/* What a character is in a form. White space of EDN includes commas; a line's end is not here: it is counted. */
+enum { NAME = 1, SPACE_JSON = 2, SPACE_EDN = 4 };
+static const unsigned char kind_of[256] = {
+	['a' ... 'z'] = NAME,
+	['A' ... 'Z'] = NAME,
+	['0' ... '9'] = NAME,
+	[0x80 ... 0xff] = NAME,
+	['-'] = NAME,
+	['_'] = NAME,
+	['.'] = NAME,
+	['*'] = NAME,
+	['+'] = NAME,
+	['!'] = NAME,
+	['?'] = NAME,
+	['/'] = NAME,
+	['<'] = NAME,
+	['>'] = NAME,
+	['='] = NAME,
+	['$'] = NAME,
+	['%'] = NAME,
+	['&'] = NAME,
+	['\''] = NAME,
+	['#'] = NAME,
+	['|'] = NAME,
+	[':'] = NAME,
+	['@'] = NAME,
+	[','] = SPACE_EDN,
+	[' '] = SPACE_JSON | SPACE_EDN,
+	['\t'] = SPACE_JSON | SPACE_EDN,
+	['\r'] = SPACE_JSON | SPACE_EDN,
+};
+
+static bool name_char(char c)
+{
+	return kind_of[(unsigned char)c] & NAME;
+}
+
 void form_space(struct form *f)
 {
 	assert(f->p <= f->end && !*f->end);
 	const char *p = f->p;
+	unsigned char space = f->json ? SPACE_JSON : SPACE_EDN;
 	for (;; p++) {
+		while (kind_of[(unsigned char)*p] & space)
+			p++;
 		if (*p == '\n')
 			f->newlines++;
 		else if (*p == ';' && !f->json)
 			p += strcspn(p, "\n") - 1;
-		else if (*p != ' ' && *p != '\t' && *p != '\r' && (*p != ',' || f->json))
+		else
 			break;
 	}
 	f->p = p;
 	assert(f->p <= f->end);
-}
-
-static bool name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("-_.*+!?/<>=$%&'#|:@", c)) || (unsigned char)c >= 0x80;
 }
 
 enum form_status form_name(struct form *f, const char **s, size_t *len)
@@ -68,7 +102,7 @@ enum form_status form_name(struct form *f, const char **s, size_t *len)
 	if (*p == ':')
 		p++;
 	const char *q = p;
-	while ((*q >= 'a' && *q <= 'z') || name_char(*q))
+	while (name_char(*q))
 		q++;
 	if (q >= f->end && !f->last)
 		return FORM_MORE;

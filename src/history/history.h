@@ -99,6 +99,8 @@ struct interpretation {
 
 /* Understands the raw operations; false after an error in d. */
 bool history_interpret(struct history *h, struct interpretation *in, struct diags *d);
+/* None is given, and the object has no usual one: an error in d. */
+bool init_missing(const struct history *h, const struct interpretation *in, struct diags *d);
 /* Can the object start as the user says? Else an error in d. */
 bool init_fits(struct history *h, struct interpretation *in, struct diags *d);
 /* The guesses alone, on what has been read so far (for --follow). */

@@ -292,6 +292,15 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 		return 1;
 	case OP_COUNTS:
 		return interpret_count(h, op, less, why);
+	case OP_OFFERS:
+		if (op->ret != RANK_INF)
+			op->res = op->b == VAL_FALSE && op->a != VAL_FALSE ? RES_FALSE : RES_TRUE;
+		if (op->a == VAL_NONE) {
+			why_set(why, "the value is missing");
+			return -1;
+		}
+		op->b = VAL_NONE;
+		return 1;
 	case OP_CHANGES:
 	case OP_ASKS:
 		return interpret_element(op, t->shape == OP_ASKS, why);
@@ -328,6 +337,23 @@ static bool wrong_op(struct history *h, const struct interpretation *in, const s
 	return false;
 }
 
+#define BOUND_WANTED "the bound, a whole number from 1 to 1000000000, or a list of the bound and what is inside: [4 1 2]"
+
+bool init_missing(const struct history *h, const struct interpretation *in, struct diags *d)
+{
+	if (h->user || object_type(in->object)->init != INIT_BOUND)
+		return false;
+	diag_error(d, "bad-init", NULL, (struct span){ 0, 0 }, "a %s needs an initial value", object_names[in->object]);
+	diag_hint(d, "--init=N: %s", BOUND_WANTED);
+	return true;
+}
+
+/* A list has the bound, too; a queue cannot begin with more than fits. */
+static bool bound_holds(enum object o, int64_t bound, uint32_t len)
+{
+	return o != OBJ_BOUNDED_QUEUE || !len || len - 1 <= bound;
+}
+
 /* What --init may be for the object, or NULL when it is that. */
 static const char *init_wanted(const struct values *vs, enum object o, val init)
 {
@@ -343,6 +369,12 @@ static const char *init_wanted(const struct values *vs, enum object o, val init)
 		return k == VK_BOOL ? NULL : "false (free) or true (held)";
 	case INIT_SET:
 		return k == VK_LIST || k == VK_SET ? NULL : "its elements in brackets: [1 2]";
+	case INIT_BOUND: {
+		uint32_t len = 0;
+		const val *e = val_elems(vs, init, &len);
+		bool number = val_get_int(vs, k == VK_LIST && len ? e[0] : init, &n) && n >= 1 && n <= INIT_MOST_BOUND;
+		return number && bound_holds(o, n, len) ? NULL : BOUND_WANTED;
+	}
 	case INIT_LIST:
 		return k == VK_LIST ? NULL : "what is in it, in brackets and oldest first: [1 2]";
 	default:
@@ -386,6 +418,8 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 	in->paired = in->pairs == 1 || (in->pairs == 0 && paired);
 	bool reg = object_has(in->object, OBJECT_VALUE);
 	in->init_guessed = in->init == VAL_NONE;
+	if (in->init_guessed && init_missing(h, in, d))
+		return false;
 	if (in->init_guessed)
 		in->init = reg ? guess_init(h, in->object, in->paired) : object_default_init(in->object, &h->vals);
 	else if (!init_fits(h, in, d))

@@ -58,6 +58,9 @@ struct lin_check_options {
 	bool order; /* an order is wanted, also from assertions that have none */
 	uint32_t jobs;
 	uint64_t max_steps; /* of the search of a part; 0: no bound */
+	/* Of the parts, in the order of their first operations, only every shards-th, from the one with the number `shard` (from 0)
+	 * on; shards 0: all. */
+	uint32_t shard, shards;
 };
 
 /* One object. Numbers of operations in `r` are those of the history. */
@@ -78,7 +81,8 @@ struct check {
 	enum lin_verdict verdict;
 	struct part *parts;
 	uint32_t nparts;
-	uint32_t *ops; /* operations grouped by part; NULL: one part, in order */
+	uint32_t all_parts; /* with those of other shards */
+	uint32_t *ops;      /* operations grouped by part; NULL: one part, in order */
 	size_t bytes_parts, bytes_ops;
 	uint32_t nviolated, nunknown, nskipped;
 	uint32_t k; /* k_min: over all parts */

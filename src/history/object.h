@@ -19,19 +19,23 @@
 #include <stdint.h>
 
 /* ROW(enumerator, row, name, number of operations of its own) */
-#define OBJECT_ROWS(ROW)                                   \
-	ROW(REGISTER, register, "register", 0)             \
-	ROW(CAS_REGISTER, cas_register, "cas-register", 0) \
-	ROW(COUNTER, counter, "counter", 0)                \
-	ROW(MUTEX, mutex, "mutex", 0)                      \
-	ROW(SET, set, "set", 0)                            \
-	ROW(QUEUE, queue, "queue", 0)                      \
-	ROW(STACK, stack, "stack", 0)                      \
-	ROW(PQUEUE, pqueue, "priority-queue", 0)           \
-	ROW(KV, kv, "kv", 0)                               \
-	ROW(LIST, list, "append-list", 0)                  \
-	ROW(SEMAPHORE, semaphore, "semaphore", 1)          \
-	ROW(DEQUE, deque, "deque", 4)
+#define OBJECT_ROWS(ROW)                                      \
+	ROW(REGISTER, register, "register", 0)                \
+	ROW(CAS_REGISTER, cas_register, "cas-register", 0)    \
+	ROW(COUNTER, counter, "counter", 0)                   \
+	ROW(MUTEX, mutex, "mutex", 0)                         \
+	ROW(SET, set, "set", 0)                               \
+	ROW(QUEUE, queue, "queue", 0)                         \
+	ROW(STACK, stack, "stack", 0)                         \
+	ROW(PQUEUE, pqueue, "priority-queue", 0)              \
+	ROW(KV, kv, "kv", 0)                                  \
+	ROW(LIST, list, "append-list", 0)                     \
+	ROW(SEMAPHORE, semaphore, "semaphore", 1)             \
+	ROW(DEQUE, deque, "deque", 4)                         \
+	ROW(BOUNDED_QUEUE, bounded_queue, "bounded-queue", 1) \
+	ROW(RELAXED_QUEUE, relaxed_queue, "relaxed-queue", 2) \
+	ROW(RELAXED_STACK, relaxed_stack, "relaxed-stack", 2) \
+	ROW(RELAXED_PQUEUE, relaxed_pqueue, "relaxed-priority-queue", 2)
 
 #define OBJECT_ENUMERATOR(NAME, row, name, own) OBJ_##NAME,
 #define OBJECT_OWN_CODES(NAME, row, name, own)  FN_##NAME##_FIRST, FN_##NAME##_LAST = FN_##NAME##_FIRST + (own)-1,
@@ -70,6 +74,7 @@ enum op_shape {
 	OP_PEEKS,   /* answers a value or nil: empty [nothing] */
 	OP_TAKES,   /* the same, and the value is gone [may have taken any] */
 	OP_WRITES,  /* is given a value [may have happened] */
+	OP_OFFERS,  /* is given a value, answers false: there was no room; else it was put in [may have happened] */
 	OP_CAS,     /* is given [from to], answers true or false [may have happened] */
 	OP_COUNTS,  /* is given a number, 1 when there is none [may have happened] */
 	OP_CHANGES, /* is given an element, answers true when that changed something, or nothing [may have happened] */
@@ -88,12 +93,15 @@ struct object_operation {
 };
 
 /* How it starts, and what --init may be. */
-enum object_init { INIT_ANY, INIT_NUMBER, INIT_COUNT, INIT_HELD, INIT_LIST, INIT_SET };
+enum object_init { INIT_ANY, INIT_NUMBER, INIT_COUNT, INIT_HELD, INIT_LIST, INIT_SET, INIT_BOUND /* has no usual one */ };
+enum { INIT_MOST_BOUND = 1000000000 };
 
 enum object_trait {
 	OBJECT_VALUE = 1,    /* reads tell the one value that a write leaves: registers and maps of them */
 	OBJECT_APPENDS = 2,  /* appends make its value longer: later reads tell the order */
 	OBJECT_ELEMENTS = 4, /* operations on different elements are independent */
+	OBJECT_CHOOSES =
+		8, /* what an operation does is not settled by the state before it: an answer that comes later tells states apart */
 };
 
 /* Which direct algorithm knows it (lin/check.c). */

@@ -30,9 +30,17 @@ uint32_t vec_init(struct spec_ctx *c, val init)
 	return states_intern(c, e, n);
 }
 
-void vec_print(struct spec_ctx *c, uint32_t state, struct buf *out)
+uint32_t vec_init_bound(struct spec_ctx *c, val init)
 {
-	uint32_t n = states_len(c, state);
+	uint32_t n = 0;
+	const val *e = val_elems(c->vals, init, &n);
+	return states_intern(c, e ? e : &init, e ? n : 1);
+}
+
+/* Without those before `from`. */
+static void print_from(struct spec_ctx *c, uint32_t state, uint32_t from, struct buf *out)
+{
+	uint32_t n = states_len(c, state) - from;
 	buf_char(out, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
@@ -41,9 +49,19 @@ void vec_print(struct spec_ctx *c, uint32_t state, struct buf *out)
 			buf_printf(out, "... %u more", n - 8);
 			break;
 		}
-		val_print(c->vals, states_at(c, state)[i], out);
+		val_print(c->vals, states_at(c, state)[from + i], out);
 	}
 	buf_char(out, ']');
+}
+
+void vec_print(struct spec_ctx *c, uint32_t state, struct buf *out)
+{
+	print_from(c, state, 0, out);
+}
+
+void spec_print_after_bound(struct spec_ctx *c, uint32_t state, struct buf *out)
+{
+	print_from(c, state, 1, out);
 }
 
 uint32_t vec_insert(struct spec_ctx *c, uint32_t state, uint32_t at, uint32_t v)

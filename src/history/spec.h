@@ -102,6 +102,9 @@ extern const struct spec spec_kregister;
 uint32_t vec_init(struct spec_ctx *c, val init);
 void vec_print(struct spec_ctx *c, uint32_t state, struct buf *out);
 uint32_t vec_move(struct spec_ctx *from, uint32_t state, struct spec_ctx *to);
+/* Of objects with a bound: [bound e1 e2 ...]. The initial value is the bound, or a list of it and what is inside. */
+uint32_t vec_init_bound(struct spec_ctx *c, val init);
+void spec_print_after_bound(struct spec_ctx *c, uint32_t state, struct buf *out);
 bool vec_value(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
 /* The vector with v put in at place `at`; without the one there. */
 uint32_t vec_insert(struct spec_ctx *c, uint32_t state, uint32_t at, uint32_t v);

@@ -480,12 +480,27 @@ static bool any(const struct check *c, bool skipped)
 	return false;
 }
 
+/* The parts of one shard alone. */
+static void keep_shard(struct check *c, const struct lin_check_options *o)
+{
+	uint32_t n = 0;
+	c->all_parts = c->nparts;
+	if (!o->shards)
+		return;
+	assert(o->shard < o->shards);
+	for (uint32_t i = o->shard; i < c->nparts; i += o->shards)
+		c->parts[n++] = c->parts[i];
+	c->nparts = n;
+	assert(c->nparts <= c->all_parts);
+}
+
 bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o, struct check *c)
 {
 	memset(c, 0, sizeof *c);
 	c->verdict = LIN_UNKNOWN;
 	if (!split(h, in, c, o->condition == COND_SEQUENTIAL))
 		return false;
+	keep_shard(c, o);
 	struct job j = { .h = h, .in = in, .o = o, .c = c };
 	for (uint32_t k = c->nparts > 1 ? 0 : 2; k < 3; k++) {
 		j.max_steps = round_steps[k];

@@ -304,7 +304,14 @@ bool follow_opened(struct reader *r, struct interpretation *in, uint32_t k, uint
 		ok = -2;
 	if (ok > 0)
 		guess(&f);
-	if (ok > 0 && !in->init_guessed && !h->user && !init_fits(h, in, d))
+	if (ok > 0 && !h->user && object_has(in->object, OBJECT_CHOOSES)) {
+		diag_error(d, "bad-object", NULL, (struct span){ 0, 0 },
+		           "--follow cannot check a %s: which element was taken is known only when the operation answers",
+		           object_names[in->object]);
+		diag_hint(d, "check the recorded history without --follow");
+		ok = -2;
+	}
+	if (ok > 0 && (in->init_guessed ? init_missing(h, in, d) : !h->user && !init_fits(h, in, d)))
 		ok = -2;
 	in->nil_any = in->nil_reads == 2 || (in->nil_reads == 0 && in->init != VAL_NIL);
 	for (uint32_t i = 0; i < f.nahead && ok > 0; i++) {

@@ -557,7 +557,7 @@ bool online_settled(const struct online *o, uint32_t *state)
 enum lin_verdict lin_bfs(const struct problem *p, struct result *r)
 {
 	result_init(r, ALG_BFS, p->lim);
-	if (p->user && p->user->choices)
+	if (p->user ? p->user->choices : object_has(p->obj, OBJECT_CHOOSES))
 		return result_refuse(r, "the specification is nondeterministic, which the monitor does not support", RANK_INF,
 		                     RANK_INF);
 	struct online o;
