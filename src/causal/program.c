@@ -150,7 +150,7 @@ static uint64_t type_size(const struct ir *p, const struct ir_template *t, uint3
 	uint64_t n = 0;
 	for (uint32_t i = t->code; i < t->code + t->ncode; i++) {
 		const struct ir_ins *x = &p->code[i];
-		if (x->op != IR_RANGE || (uint32_t)x->a != slot)
+		if (x->op != IR_RANGE || x->d == IR_RANGE_INDEX || (uint32_t)x->a != slot)
 			continue;
 		uint64_t size = (uint64_t)((int64_t)x->c - x->b) + 1;
 		n = size > n ? size : n;
@@ -365,7 +365,8 @@ void program_cell_name(const struct program *g, uint32_t cell, struct buf *out)
 	assert(cell < g->ncells);
 	const struct program_cell *c = &g->cells[cell];
 	const struct ir_var *v = &g->ir->vars[c->var];
-	buf_str(out, v->name);
-	if (v->is_array && c->elem != IR_NONE)
-		buf_printf(out, "[%u]", c->elem);
+	if (c->elem == IR_NONE)
+		buf_str(out, v->name);
+	else
+		ir_print_element(v, c->elem, "", out);
 }

@@ -339,6 +339,9 @@ const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool 
 	TAKE(kills, nkills);
 	TAKE(scopes, nscopes);
 	TAKE(slots, nslots);
+	TAKE(properties, nproperties);
+	TAKE(terms, nterms);
+	TAKE(pools, npools);
 #undef TAKE
 	p->spans = b->spans.data;
 	if (!p->kills)

@@ -59,6 +59,9 @@ struct ir_builder {
 	AVEC(struct ir_scope) scopes;
 	AVEC(struct build_local) locals;
 	AVEC(struct ir_slot) slots;
+	AVEC(struct ir_property) properties;
+	AVEC(struct ir_term) terms;
+	AVEC(struct ir_pool) pools;
 	/* the template being built */
 	uint32_t tmpl, code0, node0, block0, scope0, local0;
 	AVEC(uint32_t) labels; /* label -> instruction, IR_NONE unplaced */

@@ -55,6 +55,14 @@ struct ir_enum {
 	uint32_t n;
 };
 
+/* How an element is written, when its indices do not just follow the name: "pool[].next[]" and what each [] runs over. The
+ * elements are numbered row by row. */
+struct ir_shape {
+	const char *pattern;
+	uint32_t n;
+	const uint32_t *dim;
+};
+
 struct ir_var {
 	const char *name; /* "data", "R.field" */
 	enum ir_var_kind kind;
@@ -64,7 +72,11 @@ struct ir_var {
 	uint32_t slot;    /* of element 0 in the globals */
 	uint32_t len;     /* elements; 1 for a scalar */
 	bool is_array;
-	uint32_t object; /* whose field it is */
+	bool ghost;                   /* for specifications: no access to it is a step of its own */
+	const struct ir_shape *shape; /* NULL: name, or name[i] */
+	uint32_t object;              /* whose field it is */
+	uint32_t refers1;             /* its values are references to cells of this pool: its number + 1; 0: they are none */
+	uint32_t cell1;               /* it is a field of the cells of this pool, likewise */
 	struct span span;
 	/*
 	 * IRV_SAFE, IRV_REGULAR: element i has further global slots from
@@ -110,7 +122,7 @@ enum ir_op {
 	IR_LE,
 	IR_GT,
 	IR_GE,
-	IR_RANGE, /* fault unless lo <= a:r <= hi (b:k, c:k) */
+	IR_RANGE, /* fault unless lo <= a:r <= hi (b:k, c:k); of an index when d is IR_RANGE_INDEX */
 	IR_JMP,   /* a: target instruction */
 	IR_JZ,    /* if !b:rk goto a */
 	IR_JNZ,   /* if b:rk goto a */
@@ -131,7 +143,7 @@ enum ir_op {
 	IR_CHOOSE,  /* a:r = any value of b:k .. c:k */
 	IR_ASSUME,  /* the whole step is not enabled unless b:rk */
 	IR_STUCK,   /* the thread goes to node a forever unless b:rk */
-	IR_ASSERT,  /* fault unless b:rk: an assertion (c:k 0), or lock a is held by the thread (c:k 1) */
+	IR_ASSERT,  /* fault c:k (enum ir_fault) unless b:rk. IRF_RELEASE: of lock a; those of cells: of pool a */
 	IR_ENTER,   /* block a */
 	IR_EXIT,    /* block a */
 	IR_COMMIT,  /* block a; the phase bit is reg b */
@@ -143,6 +155,8 @@ enum ir_op {
 /* `case IR_ADD ... IR_GE` and the like depend on this order. */
 _Static_assert(IR_BOOL - IR_MOV == 4 && IR_ADD - IR_BOOL == 1 && IR_SHR - IR_ADD == 6, "unary operations, then checked arithmetic");
 _Static_assert(IR_EQ - IR_SHR == 4 && IR_GE - IR_EQ == 5, "bitwise operations, then comparisons");
+
+#define IR_RANGE_INDEX 1
 
 #define IR_IMM_B 1u
 #define IR_IMM_C 2u
@@ -215,6 +229,7 @@ struct ir_local { /* a named local of a scope */
 	uint32_t slot; /* in the frame; IR_NONE: never lives across a step */
 	uint32_t len;
 	bool is_array;
+	const struct ir_shape *shape;
 	struct span span;
 };
 
@@ -284,6 +299,55 @@ struct ir_oper { /* one call site of a method, after inlining */
 	struct span span;
 };
 
+/* ---- properties --------------------------------------------------------- */
+
+/*
+ * What the source says of the states of the whole program: a condition on the globals and on how many threads are inside a
+ * block. It is a tree of terms, not code: looking at it is no step and accesses nothing (property.c).
+ */
+enum ir_property_kind {
+	IRP_ALWAYS,  /* it holds in every reachable state */
+	IRP_FINALLY, /* ... in which all threads have finished */
+	IRP_REACH,   /* from every reachable state, a state can be reached in which it holds */
+};
+
+enum ir_term_kind {
+	IRT_CONST,  /* value */
+	IRT_VAR,    /* element a (a term, or IR_NONE) of variable `value` */
+	IRT_INDEX,  /* a, which must be 0 .. value-1 */
+	IRT_OP,     /* op a, or a op b: IR_NEG .. IR_GE */
+	IRT_AND,    /* a, and b when a holds */
+	IRT_OR,     /* a, or b when a does not hold */
+	IRT_COND,   /* a ? b : c */
+	IRT_INSIDE, /* threads inside block `value` */
+	IRT_LEAKED, /* live cells of pool `value` to which no chain of references from a shared variable leads */
+};
+
+struct ir_term {
+	uint8_t kind, op;
+	int32_t value;
+	uint32_t a, b, c; /* terms with lower numbers */
+};
+
+#define IR_MAX_PROPERTIES 32u
+
+/* A bounded heap: `ncells` cells, each fresh, live or freed. A reference is 0 (null) or the number of a cell, from 1. */
+struct ir_pool {
+	const char *name;
+	uint32_t ncells;
+	uint32_t state; /* the variable that says what each cell is (IR_CELL_FRESH ...) */
+	struct span span;
+};
+enum { IR_CELL_FRESH, IR_CELL_LIVE, IR_CELL_FREED };
+
+struct ir_property {
+	enum ir_property_kind kind;
+	bool implied;     /* by a pool: no cell leaks; no question where no run ends */
+	const char *text; /* "always count <= 1" */
+	struct span span; /* of the condition */
+	uint32_t term;
+};
+
 struct ir {
 	const struct source *src;
 	bool sml;
@@ -304,6 +368,10 @@ struct ir {
 	struct ir_scope *scopes;
 	struct ir_local *locals;
 	struct ir_slot *slots;
+	struct ir_property *properties;
+	struct ir_term *terms;
+	struct ir_pool *pools;
+	uint32_t nproperties, nterms, npools;
 	uint32_t nvars, nenums, ntemplates, nthreads, nblocks, nobjects, nopers;
 	uint32_t nnodes, ncode, naccesses, nsuccs, nkills, nscopes, nlocals, nslots;
 	uint32_t nglobals;   /* slots of the globals, auxiliary ones included */
@@ -328,8 +396,12 @@ enum ir_fault {
 	IRF_INDEX,    /* outside the array */
 	IRF_RELEASE,  /* of a lock the thread does not hold */
 	IRF_ASSERT,
-	IRF_COMMIT, /* second commit of one block */
-	IRF_LIMIT,  /* IR_FUEL or IR_MAX_CHOICES reached: nothing is known */
+	IRF_COMMIT,      /* second commit of one block */
+	IRF_NULL,        /* the null reference is followed */
+	IRF_FREED,       /* a reference to a cell that was freed is followed */
+	IRF_DOUBLE_FREE, /* a cell is freed that is not live */
+	IRF_EXHAUSTED,   /* alloc, and all cells of the pool are live */
+	IRF_LIMIT,       /* IR_FUEL or IR_MAX_CHOICES reached: nothing is known */
 };
 
 /* The nondeterministic choices of one step: which values were taken, and out
@@ -426,6 +498,21 @@ bool ir_quiescent(const struct ir *p, const int32_t *state);
  * program was lowered with dead slots kept). */
 void ir_clear_dead(const struct ir *p, int32_t *state);
 
+/* ---- properties (property.c) -------------------------------------------- */
+
+/* "always", "finally", "reach" */
+const char *ir_property_word(enum ir_property_kind k);
+/* Have all threads finished? */
+bool ir_all_finished(const struct ir *p, const int32_t *state);
+/* The value of its condition in a state; IRF_NONE, or how looking at it goes wrong (then it does not hold). */
+enum ir_fault ir_property_look(const struct ir *p, uint32_t property, const int32_t *state, int32_t *value);
+/* The same of one of its terms. */
+enum ir_fault ir_term_look(const struct ir *p, uint32_t term, const int32_t *state, int32_t *value);
+/* Does the condition hold there? */
+bool ir_property_holds(const struct ir *p, uint32_t property, const int32_t *state);
+/* Is this state alone a violation (IRP_ALWAYS, IRP_FINALLY)? */
+bool ir_property_broken(const struct ir *p, uint32_t property, const int32_t *state);
+
 /* ---- passes, validator, printer ----------------------------------------- */
 
 /*
@@ -443,6 +530,9 @@ bool ir_frame_valid(const struct ir *p, uint32_t thread, const int32_t *f);
 void ir_print(const struct ir *p, struct buf *out);
 /* One value of a variable or local as the source would write it. */
 void ir_print_value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t value, struct buf *out);
+/* "data", "slot[3]", "pool[1].next[0]": an element of a variable; `any` is between the brackets when elem is IR_NONE. */
+void ir_print_element(const struct ir_var *v, uint32_t elem, const char *any, struct buf *out);
+void ir_print_local(const struct ir_local *l, uint32_t elem, struct buf *out);
 /* "worker 2", or "worker" when there is one of them. */
 void ir_print_thread(const struct ir *p, uint32_t thread, struct buf *out);
 const char *ir_mode_name(uint32_t mode); /* enum ir_access_mode: "read", "begin-read"; words joined by dashes */

@@ -1,6 +1,7 @@
 /* print: the program, its values and its faults as text. */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "ir/ir.h"
 
 /* ---- names and values --------------------------------------------------- */
@@ -71,16 +72,53 @@ const char *ir_mode_name(uint32_t mode)
 	return "?";
 }
 
+/* The indices of element `elem` in the brackets of the pattern, row by row. */
+static void put_element(const char *name, bool is_array, const struct ir_shape *s, uint32_t elem, const char *any, struct buf *out)
+{
+	if (!s) {
+		buf_str(out, name);
+		if (is_array && elem == IR_NONE)
+			buf_str(out, any);
+		else if (is_array)
+			buf_printf(out, "[%u]", elem);
+		return;
+	}
+	uint32_t k = 0;
+	for (const char *c = s->pattern; *c; c++) {
+		if (*c != '[') {
+			buf_char(out, *c);
+			continue;
+		}
+		uint32_t below = 1;
+		for (uint32_t i = k + 1; i < s->n; i++)
+			below *= s->dim[i];
+		if (elem == IR_NONE)
+			buf_str(out, any);
+		else
+			buf_printf(out, "[%u]", elem / below % s->dim[k]);
+		k++;
+		c++; /* ] */
+	}
+	assert(k == s->n);
+}
+
+void ir_print_element(const struct ir_var *v, uint32_t elem, const char *any, struct buf *out)
+{
+	put_element(v->name, v->is_array, v->shape, elem, any, out);
+}
+
+void ir_print_local(const struct ir_local *l, uint32_t elem, struct buf *out)
+{
+	put_element(l->name, l->is_array, l->shape, elem, "", out);
+}
+
 static void print_access(const struct ir *p, const struct ir_access *a, struct buf *out)
 {
 	const struct ir_var *v = &p->vars[a->var];
 	for (const char *m = ir_mode_name(a->mode); *m; m++)
 		buf_char(out, *m == '-' ? ' ' : *m);
-	buf_printf(out, " %s", v->name);
-	if (v->is_array && a->index != IR_NONE)
-		buf_printf(out, "[%u]", a->index);
-	else if (v->is_array)
-		buf_str(out, "[...]");
+	buf_char(out, ' ');
+	ir_print_element(v, a->index, "[...]", out);
 }
 
 void ir_print_node(const struct ir *p, uint32_t node, struct buf *out)
@@ -154,10 +192,32 @@ const char *ir_fault_name(enum ir_fault f)
 		return "assert";
 	case IRF_COMMIT:
 		return "commit";
+	case IRF_NULL:
+		return "null";
+	case IRF_FREED:
+		return "freed";
+	case IRF_DOUBLE_FREE:
+		return "double-free";
+	case IRF_EXHAUSTED:
+		return "exhausted";
 	case IRF_LIMIT:
 		return "limit";
 	}
 	return "?";
+}
+
+static void print_cell_fault(const struct ir *p, const struct ir_pool *pool, const struct ir_effect *eff, struct buf *out)
+{
+	if (eff->fault == IRF_EXHAUSTED) {
+		buf_printf(out, "all %u cells of the pool %s are live", pool->ncells, pool->name);
+		return;
+	}
+	print_source(p, p->spans[eff->fault_ins], out);
+	buf_str(out, eff->fault == IRF_NULL    ? ": the reference is null"
+	             : eff->fault == IRF_FREED ? ": use after free, the cell of "
+	                                       : ": double free, the cell of ");
+	if (eff->fault != IRF_NULL)
+		buf_printf(out, "%s was freed before", pool->name);
 }
 
 void ir_print_fault(const struct ir *p, const struct ir_effect *eff, struct buf *out)
@@ -195,6 +255,12 @@ void ir_print_fault(const struct ir *p, const struct ir_effect *eff, struct buf 
 		break;
 	case IRF_COMMIT:
 		buf_str(out, "the block commits a second time");
+		break;
+	case IRF_NULL:
+	case IRF_FREED:
+	case IRF_DOUBLE_FREE:
+	case IRF_EXHAUSTED:
+		print_cell_fault(p, &p->pools[i->a], eff, out);
 		break;
 	case IRF_LIMIT:
 		buf_printf(out, "the step takes more than %u operations or %u choices", IR_FUEL, IR_MAX_CHOICES);

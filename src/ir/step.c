@@ -315,7 +315,7 @@ static enum ir_result run(struct machine *m)
 			break;
 		case IR_RANGE:
 			if (r[i->a] < i->b || r[i->a] > i->c)
-				return FAULT(IRF_RANGE, r[i->a]);
+				return FAULT(i->d == IR_RANGE_INDEX ? IRF_INDEX : IRF_RANGE, r[i->a]);
 			break;
 		case IR_JMP:
 			JUMP;
@@ -470,7 +470,7 @@ static enum ir_result run(struct machine *m)
 			break;
 		case IR_ASSERT:
 			if (!B)
-				return FAULT(i->c ? IRF_RELEASE : IRF_ASSERT, 0);
+				return FAULT((enum ir_fault)i->c, 0);
 			break;
 		case IR_ENTER:
 			if (m->eff)

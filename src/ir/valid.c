@@ -190,6 +190,34 @@ bool ir_state_valid(const struct ir *p, const int32_t *state)
 	return locks_valid(p, state);
 }
 
+/* Terms refer to earlier ones, so that looking at them ends; what they name is there. */
+static void check_properties(struct valid *v)
+{
+	const struct ir *p = v->p;
+	for (uint32_t i = 0; i < p->nterms; i++) {
+		const struct ir_term *t = &p->terms[i];
+		bool one = t->kind == IRT_INDEX || t->kind == IRT_OP || t->kind == IRT_AND || t->kind == IRT_OR ||
+		           t->kind == IRT_COND;
+		bool two = t->kind == IRT_AND || t->kind == IRT_OR || t->kind == IRT_COND || (t->kind == IRT_OP && t->op >= IR_ADD);
+		REQUIRE(t->kind != IRT_LEAKED || (uint32_t)t->value < p->npools, "term %u names no pool", i);
+		REQUIRE(t->kind <= IRT_LEAKED && (!one || t->a < i) && (!two || t->b < i) && (t->kind != IRT_COND || t->c < i),
+		        "term %u refers to a later one", i);
+		REQUIRE(t->kind != IRT_OP || (t->op >= IR_NEG && t->op <= IR_GE), "term %u has no operator", i);
+		REQUIRE(t->kind != IRT_VAR || ((uint32_t)t->value < p->nvars && p->vars[t->value].kind != IRV_SAFE &&
+		                               p->vars[t->value].kind != IRV_REGULAR && (t->a == IR_NONE || t->a < i)),
+		        "term %u looks at no variable", i);
+		REQUIRE(t->kind != IRT_INSIDE || (uint32_t)t->value < p->nblocks, "term %u names no block", i);
+	}
+	for (uint32_t i = 0; i < p->npools; i++)
+		REQUIRE(p->pools[i].state < p->nvars && p->vars[p->pools[i].state].len == p->pools[i].ncells,
+		        "pool %u has no cells", i);
+	for (uint32_t i = 0; i < p->nvars; i++)
+		REQUIRE(p->vars[i].refers1 <= p->npools && p->vars[i].cell1 <= p->npools, "variable %u is of no pool", i);
+	REQUIRE(p->nproperties <= IR_MAX_PROPERTIES, "%u properties", p->nproperties);
+	for (uint32_t i = 0; i < p->nproperties; i++)
+		REQUIRE(p->properties[i].term < p->nterms && p->properties[i].text, "property %u has no condition", i);
+}
+
 const char *ir_validate(const struct ir *p, struct arena *a)
 {
 	struct valid v = { p, a, NULL };
@@ -198,5 +226,7 @@ const char *ir_validate(const struct ir *p, struct arena *a)
 		check_template(&v, t);
 	if (!v.why)
 		check_threads(&v);
+	if (!v.why)
+		check_properties(&v);
 	return v.why;
 }

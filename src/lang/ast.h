@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "ir/ir.h"
 
 typedef uint32_t name_id; /* interned string; 0 = no name */
 
@@ -31,12 +32,14 @@ enum type_kind {
 	TY_BOOL,
 	TY_INT,
 	TY_ENUM,
+	TY_STRUCT,
 	TY_LOCK,
 	TY_SEMAPHORE,
 	TY_RWLOCK,
 	TY_COND,
 	TY_BARRIER,
 	TY_ONCE,
+	TY_CHAN,
 };
 
 /* What a call does when its name is a primitive's and no procedure's (type_sync.c). */
@@ -50,6 +53,16 @@ enum sync_op {
 	SYNC_READ, /* acquire_read, acquire_write */
 	SYNC_WRITE,
 	SYNC_ONCE, /* call_once(o, procedure) */
+	SYNC_SEND,
+	SYNC_RECV,
+	SYNC_TRY_SEND,
+	SYNC_TRY_RECV,
+	SYNC_INSIDE, /* in conditions on states: inside(block), held(l) */
+	SYNC_HELD,
+	SYNC_LEAKED, /* leaked(pool) */
+	SYNC_ALLOC,  /* of pools (type_pool.c) */
+	SYNC_TRY_ALLOC,
+	SYNC_FREE,
 };
 
 /* How a shared variable behaves when accesses overlap. */
@@ -60,14 +73,21 @@ struct type_ref { /* a type as written */
 	struct span span;
 	bool ranged;          /* int[lo..hi] */
 	struct expr *lo, *hi; /* constant expressions, when ranged */
-	name_id name;         /* enum name, or a bare type name */
+	name_id name;         /* enum or struct name, or a bare type name */
 	struct span name_span;
-	struct decl *enum_def; /* `enum name { ... }` written in place */
-	bool spurious;         /* `spurious cond` */
+	struct decl *enum_def;   /* `enum name { ... }` written in place */
+	struct decl *struct_def; /* `struct name { ... }` written in place */
+	bool spurious;           /* `spurious cond` */
+	bool wrap;               /* `wrap u8`: what is stored is taken modulo the number of values */
+	struct span wrap_span;
+	struct type_ref *of; /* TY_CHAN: what it carries */
 	/* resolved: every type is a range of 32-bit values */
 	int32_t min, max;
-	struct decl *enum_decl; /* TY_ENUM */
+	struct decl *enum_decl;   /* TY_ENUM */
+	struct decl *struct_decl; /* TY_STRUCT */
 };
+
+#define WRAP_MAX (1 << 28) /* values of a type that wraps: so that its arithmetic stays in 32 bits */
 
 /* ---- expressions -------------------------------------------------------- */
 
@@ -77,6 +97,10 @@ enum expr_kind {
 	E_BOOL,   /* value */
 	E_NAME,   /* name */
 	E_INDEX,  /* name[a] */
+	E_PATH,   /* name.field, name[a].field[b], name[a][b]: args are its selectors */
+	E_AT,     /* a selector of a path: [a] */
+	E_FIELD,  /* a selector of a path: .name */
+	E_LIST,   /* { args } in an initialiser */
 	E_UNARY,  /* op a */
 	E_BINARY, /* a op b; && and || too */
 	E_COND,   /* a ? b : c */
@@ -85,6 +109,7 @@ enum expr_kind {
 	E_CAS,    /* cas(a, b, c): a is a name or an element */
 	E_XCHG,   /* exchange(a, b) */
 	E_FADD,   /* fetch_add(a, b) */
+	E_DEREF,  /* the number of the cell that a is a reference to; made by type_pool.c */
 	E_ANY,    /* any(bool), any(a..b), any(type) */
 };
 
@@ -128,15 +153,26 @@ struct expr {
 	struct span name_span, method_span;
 	struct type_ref *any_type; /* E_ANY with a type */
 	bool parens;               /* written in parentheses */
-	uint32_t height;           /* of the tree; bounded, so recursion is safe */
+	name_id designator;        /* .name = e in an initialiser */
+	struct span designator_span;
+	uint32_t height; /* of the tree; bounded, so recursion is safe */
 	/* resolved */
 	enum type_kind type;
 	struct decl *enum_decl;
-	struct decl *decl; /* variable, constant, enumerator, procedure, method */
-	enum sync_op sync; /* E_CALL */
-	bool is_const;     /* value holds it */
-	bool shared;       /* evaluating it touches shared state or calls */
+	struct decl *struct_decl;      /* TY_STRUCT */
+	const struct decl *designated; /* the field that the designator names */
+	struct decl *decl;             /* variable, constant, enumerator, procedure, method; the part of a struct that is meant */
+	enum sync_op sync;             /* E_CALL */
+	bool is_null;                  /* the reference to no cell */
+	bool is_const;                 /* value holds it */
+	bool shared;                   /* evaluating it touches shared state or calls */
 };
+
+/* A variable, an element or a field: something with a place. */
+static inline bool is_place(const struct expr *e)
+{
+	return e->kind == E_NAME || e->kind == E_INDEX || e->kind == E_PATH;
+}
 
 /* ---- statements --------------------------------------------------------- */
 
@@ -201,9 +237,11 @@ enum decl_kind {
 	D_CONST,
 	D_ENUM,
 	D_ENUMERATOR,
+	D_STRUCT, /* fields */
 	D_PROC,
 	D_THREAD,
 	D_OBJECT,
+	D_PROPERTY, /* init: a condition on all states */
 };
 
 struct decl {
@@ -217,11 +255,20 @@ struct decl {
 	enum var_class var_class;
 	struct span class_span;
 	bool is_array;
-	struct expr *length;
-	struct expr *init; /* first of the brace list when init_list */
+	struct expr *length; /* of each dimension */
+	struct expr *init;   /* first of the brace list when init_list */
 	bool init_list;
 	bool is_shared, is_param, is_field;
-	bool first_of_group; /* the declarator that carries the type */
+	bool is_member;                 /* a field of a struct's declaration */
+	bool is_ref;                    /* a parameter passed by reference */
+	bool is_ghost;                  /* `ghost`: for specifications only */
+	bool is_thread_local;           /* declared at the top level, and each thread has its own */
+	bool first_of_group;            /* the declarator that carries the type */
+	enum ir_property_kind property; /* D_PROPERTY */
+	/* D_ENUM that is a pool: length, fields (as of a struct), and ... */
+	bool is_pool, leaked; /* leaked: a condition asks about its leaks */
+	struct decl *cells;   /* ... the array of its cells */
+	struct decl *pool;    /* of that array: the pool */
 	/* D_CONST: init. D_ENUM: members */
 	struct decl *members; /* enumerators; object: fields then methods */
 	/* D_PROC and methods */
@@ -238,19 +285,40 @@ struct decl {
 	struct type_ref *spec_type;
 	struct decl *fields, *methods;
 	/* resolved */
-	struct decl *owner;     /* the object of a field or method */
-	int64_t value;          /* constant, enumerator, thread count */
-	uint32_t array_len;     /* 1 for a scalar */
-	uint32_t id;            /* of the lowered variable, object, template */
-	uint32_t reads, writes; /* uses, for the unused warning */
-	uint32_t hold;          /* rwlock: the registers that say how the thread being lowered holds it */
-	uint8_t mark;           /* visiting state for recursion, const cycles */
+	struct decl *owner; /* the object of a field or method */
+	int64_t value;      /* constant, enumerator, thread count */
+	uint32_t array_len; /* 1 for a scalar; all dimensions, those of the structs around it too */
+	uint32_t ndims;     /* likewise */
+	uint32_t own_dims;  /* those after its own name: the last ones */
+	const uint32_t *dims;
+	struct decl *parts;       /* of a variable of struct type: one for each field; what has none is stored as a variable */
+	struct decl *whole;       /* of a part: the variable */
+	const struct decl *field; /* of a part: the field of its struct */
+	struct decl *up;          /* of a part: what it is a part of */
+	const char *full;         /* of a part: "pool.next", else NULL */
+	const char *pattern;      /* "pool[].next[]" where the indices do not just follow the name, else NULL */
+	struct part_init *inits;  /* of struct types and several dimensions, in the order of the text */
+	bool has_sync;            /* D_STRUCT: a synchronisation object is in it */
+	bool declared;            /* D_STRUCT: its name is known */
+	uint32_t id;              /* of the lowered variable, object, template */
+	uint32_t reads, writes;   /* uses, for the unused warning */
+	uint32_t hold;            /* rwlock: the registers that say how the thread being lowered holds it */
+	uint32_t used;            /* chan: the variable that says how many values are in it; pool: what each cell is */
+	uint8_t mark;             /* visiting state for recursion, const cycles */
+};
+
+struct part_init { /* an initial value of a part's element */
+	struct decl *part;
+	uint32_t elem;
+	struct expr *value;
+	struct part_init *next;
 };
 
 struct unit {
 	const struct source *src;
 	bool sml;
-	struct decl *decls; /* everything at top level, in order */
+	struct decl *decls;  /* everything at top level, in order */
+	bool refs_to_locals; /* a local is passed by reference: a call can change it */
 };
 
 #endif

@@ -242,6 +242,7 @@ static bool is_unary(const struct fmt *f, uint32_t t)
 	switch (f->toks[t].kind) {
 	case T_BANG:
 	case T_TILDE:
+	case T_REF:
 		return true;
 	case T_MINUS:
 	case T_PLUS:
@@ -276,11 +277,12 @@ static bool spaced(const struct fmt *f, uint32_t t)
 	case T_COMMA:
 	case T_RPAREN:
 	case T_RBRACK:
-	case T_DOT:
 	case T_DOTDOT:
 	case T_LBRACK:
 	case T_LABEL_COLON:
 		return false;
+	case T_DOT:
+		return a == T_LBRACE || a == T_COMMA; /* { .x = 1 } */
 	case T_INC:
 	case T_DEC:
 		if (!is_prefix(f, t))
@@ -314,6 +316,8 @@ static bool spaced(const struct fmt *f, uint32_t t)
 static bool may_break(const struct fmt *f, uint32_t t)
 {
 	assert(t > 0 && t < f->ntoks);
+	if (f->lay.flags[t] & LAY_LIST && f->toks[t - 1].kind == T_COMMA)
+		return true; /* { and . too begin an element */
 	switch (f->toks[t].kind) {
 	case T_SEMI:
 	case T_COMMA:

@@ -65,10 +65,16 @@ static void list_layout(struct fmt_walk *w, uint32_t first, unsigned level)
 	mark(w, close, LAY_LINE | LAY_CLOSE, level);
 }
 
+static void object_layout(struct fmt_walk *w, const struct decl *d, unsigned level);
+
 static void type_layout(struct fmt_walk *w, const struct type_ref *ty, unsigned level)
 {
 	if (ty && ty->enum_def && ty->enum_def->members)
 		list_layout(w, token_at(w, ty->enum_def->members->span.start), level);
+	if (ty && ty->of)
+		type_layout(w, ty->of, level);
+	if (ty && ty->struct_def)
+		object_layout(w, ty->struct_def, level);
 }
 
 static void stmt_layout(struct fmt_walk *w, const struct stmt *s, unsigned level);
@@ -197,7 +203,7 @@ static uint32_t decl_start(const struct decl *d)
 {
 	if (d->kind != D_VAR)
 		return d->span.start;
-	return d->var_class == VAR_PLAIN ? d->type->span.start : d->class_span.start;
+	return d->class_span.end ? d->class_span.start : d->type->span.start;
 }
 
 static void object_layout(struct fmt_walk *w, const struct decl *d, unsigned level)
@@ -227,10 +233,15 @@ static void decl_layout(struct fmt_walk *w, const struct decl *d, unsigned level
 		if (d->first_of_group)
 			type_layout(w, d->type, level);
 		if (d->init_list && d->init)
-			list_layout(w, token_at(w, d->init->span.start), level);
+			list_layout(w, token_at(w, d->init->designator_span.start), level);
+		break;
+	case D_STRUCT:
+		object_layout(w, d, level);
 		break;
 	case D_ENUM:
-		if (d->members)
+		if (d->is_pool)
+			object_layout(w, d, level);
+		else if (d->members)
 			list_layout(w, token_at(w, d->members->span.start), level);
 		break;
 	case D_PROC:
@@ -248,6 +259,7 @@ static void decl_layout(struct fmt_walk *w, const struct decl *d, unsigned level
 		break;
 	case D_CONST:
 	case D_ENUMERATOR:
+	case D_PROPERTY:
 		break;
 	}
 }

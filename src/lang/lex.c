@@ -42,6 +42,7 @@ const char *token_text(enum tok kind)
 		[T_DOT] = "'.'",
 		[T_DOTDOT] = "'..'",
 		[T_COLON] = "':'",
+		[T_REF] = "'&'",
 		[T_LABEL_COLON] = "':'",
 		[T_QUESTION] = "'?'",
 		[T_ASSIGN] = "'='",
@@ -119,6 +120,7 @@ const char *token_text(enum tok kind)
 		[T_SWITCH] = "'switch'",
 		[T_CASE] = "'case'",
 		[T_DEFAULT] = "'default'",
+		[T_STRUCT] = "'struct'",
 	};
 	return marks[kind];
 }

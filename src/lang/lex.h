@@ -64,6 +64,7 @@ enum tok {
 	T_SWITCH,
 	T_CASE,
 	T_DEFAULT,
+	T_STRUCT, /* likewise, where a type begins */
 	/* marks */
 	T_LBRACE,
 	T_RBRACE,
@@ -77,6 +78,7 @@ enum tok {
 	T_DOTDOT,
 	T_COLON,
 	T_LABEL_COLON, /* behind a case; the parser changes T_COLON */
+	T_REF,         /* before a parameter; the parser changes T_AMP */
 	T_QUESTION,
 	T_ASSIGN,
 	T_WALRUS,

@@ -20,6 +20,15 @@ void lower_enum(struct lower *l, struct decl *e)
 	e->mark = ENUM_LOWERED;
 	struct ir_enum out = { .name = intern_str(l->names, e->name), .n = (uint32_t)e->value };
 	uint32_t i = 0;
+	if (e->is_pool) {
+		out.members = (const char **)arena_calloc(l->arena, out.n, sizeof *out.members);
+		out.members[i++] = "null";
+		for (; i < out.n; i++)
+			out.members[i] = arena_printf(l->arena, "%s[%u]", out.name, i - 1);
+		e->id = l->b.enums.len;
+		avec_push(l->arena, &l->b.enums, out);
+		return;
+	}
 	out.members = (const char **)arena_calloc(l->arena, out.n + 1, sizeof *out.members);
 	for (struct decl *m = e->members; m; m = m->next)
 		out.members[i++] = intern_str(l->names, m->name);
@@ -30,6 +39,8 @@ void lower_enum(struct lower *l, struct decl *e)
 
 static enum ir_value_kind value_kind(const struct type_ref *ty)
 {
+	if (ty->kind == TY_CHAN)
+		ty = ty->of;
 	switch (ty->kind) {
 	case TY_BOOL:
 		return IR_VALUE_BOOL;
@@ -42,13 +53,18 @@ static enum ir_value_kind value_kind(const struct type_ref *ty)
 	}
 }
 
-static void lower_var(struct lower *l, struct decl *d, struct decl *object, struct init_values *init)
+/* One variable of the program: a variable, or the part of one that is stored. */
+static void lower_stored(struct lower *l, struct decl *d, struct decl *object, struct init_values *init)
 {
 	assert(d->kind == D_VAR && d->type->min <= d->type->max && d->array_len >= 1);
 	const struct type_ref *ty = d->type;
+	const char *name = d->full ? d->full : intern_str(l->names, d->name), *prefix = NULL;
+	if (object) {
+		prefix = arena_printf(l->arena, "%s.", intern_str(l->names, object->name));
+		name = arena_printf(l->arena, "%s%s", prefix, name);
+	}
 	struct ir_var v = {
-		.name = object ? arena_printf(l->arena, "%s.%s", intern_str(l->names, object->name), intern_str(l->names, d->name))
-		               : intern_str(l->names, d->name),
+		.name = name,
 		.kind = ty->kind == TY_LOCK           ? IRV_LOCK
 		        : d->var_class == VAR_SAFE    ? IRV_SAFE
 		        : d->var_class == VAR_REGULAR ? IRV_REGULAR
@@ -59,15 +75,20 @@ static void lower_var(struct lower *l, struct decl *d, struct decl *object, stru
 		.hi = ty->max,
 		.len = d->array_len,
 		.is_array = d->is_array,
+		.ghost = (d->whole ? d->whole : d)->is_ghost,
 		.object = object ? object->id : IR_NONE,
-		.span = d->name_span,
+		.span = (d->whole ? d->whole : d)->name_span,
+		.shape = part_shape(l, d, prefix),
+		.refers1 = ty->enum_decl && ty->enum_decl->is_pool ? pool_number(l, ty->enum_decl) + 1 : 0,
+		.cell1 = pool_of(d) ? pool_number(l, pool_of(d)) + 1 : 0,
 	};
 	if (ty->kind > TY_LOCK)
 		v = sync_var(l, d, v);
 	d->id = l->b.vars.len;
+	d->value = init->v.len; /* where its initial values are */
 	avec_push(l->arena, &l->b.vars, v);
 	int32_t dflt = ty->min > 0 || ty->max < 0 ? ty->min : 0;
-	struct expr *e = d->init;
+	struct expr *e = d->ndims > 1 ? NULL : d->init;
 	for (uint32_t i = 0; i < v.len; i++) {
 		int32_t x = ty->kind > TY_LOCK ? sync_initial(d, e) : e ? (int32_t)e->value : dflt;
 		if (ty->kind == TY_BOOL)
@@ -75,6 +96,41 @@ static void lower_var(struct lower *l, struct decl *d, struct decl *object, stru
 		avec_push(l->arena, &init->v, x);
 		e = e ? e->next : NULL;
 	}
+	if (ty->kind != TY_CHAN)
+		return;
+	struct ir_var used = chan_used(l, d, &l->b.vars.data[d->id]);
+	d->used = l->b.vars.len;
+	avec_push(l->arena, &l->b.vars, used);
+	for (uint32_t i = 0; i < used.len; i++)
+		avec_push(l->arena, &init->v, 0);
+}
+
+static void lower_parts(struct lower *l, struct decl *d, struct decl *object, struct init_values *init)
+{
+	assert(d->kind == D_VAR && (!d->parts || d->type->kind == TY_STRUCT));
+	if (!d->parts)
+		lower_stored(l, d, object, init);
+	for (struct decl *part = d->parts; part; part = part->next)
+		lower_parts(l, part, object, init);
+}
+
+static void lower_var(struct lower *l, struct decl *d, struct decl *object, struct init_values *init)
+{
+	lower_parts(l, d, object, init);
+	for (const struct part_init *i = d->inits; i; i = i->next) {
+		int32_t x = (int32_t)i->value->value;
+		assert(i->value->is_const && i->elem < i->part->array_len);
+		init->v.data[i->part->value + i->elem] = i->part->type->kind == TY_BOOL ? x != 0 : x;
+	}
+}
+
+static void lower_pool(struct lower *l, struct decl *pool, struct init_values *init)
+{
+	lower_var(l, pool->cells, NULL, init);
+	struct ir_var v = pool_cells(l, pool);
+	avec_push(l->arena, &l->b.vars, v);
+	for (uint32_t i = 0; i < v.len; i++)
+		avec_push(l->arena, &init->v, IR_CELL_FRESH);
 }
 
 static void lower_object(struct lower *l, struct decl *o, struct init_values *init)
@@ -101,6 +157,10 @@ static void lower_enums_of(struct lower *l, struct type_ref *ty)
 {
 	if (ty && ty->enum_def)
 		lower_enum(l, ty->enum_def);
+	if (ty && ty->of)
+		lower_enums_of(l, ty->of);
+	for (struct decl *f = ty && ty->struct_def ? ty->struct_def->fields : NULL; f; f = f->next)
+		lower_enums_of(l, f->type);
 }
 
 /* Enums get their ids before anything refers to them. */
@@ -193,6 +253,9 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	ctx.end_label = ir_label(&l->b);
 	stop(l, IRN_START);
 	sync_begin_thread(l);
+	for (struct decl *d = l->u->decls; d; d = d->next)
+		if (d->kind == D_VAR && d->is_thread_local && !l->b.error)
+			lower_local(l, d, t->name_span);
 	lower_stmt(l, t->body);
 	ir_place(&l->b, ctx.end_label);
 	l->b.block = IR_NONE;
@@ -201,8 +264,10 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	l->inl = NULL; /* it is this function's */
 	if (l->failed)
 		return false;
-	if (ir_template_end(&l->b))
+	if (ir_template_end(&l->b)) {
+		lower_ghost_steps(l);
 		return true;
+	}
 	struct span at = l->b.error_at.end ? l->b.error_at : t->name_span;
 	diag_error(l->d, "too-large", l->u->src, at, "%s", l->b.error);
 	return false;
@@ -255,18 +320,23 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, st
 	struct init_values init = { { 0 } };
 	ir_builder_init(&l.b, a, o && o->keep_dead);
 	avec_push(a, &l.local_reg, 0u); /* id 0: not declared yet */
+	struct binding nothing = { 0 };
+	avec_push(a, &l.refs, nothing);
 	check_thread_names(&l);
 	lower_enums(&l);
 	l.threads = all_threads(&l);
 	for (struct decl *x = u->decls; x; x = x->next) {
-		if (x->kind == D_VAR)
+		if (x->kind == D_VAR && x->is_shared)
 			lower_var(&l, x, NULL, &init);
+		else if (x->kind == D_ENUM && x->is_pool)
+			lower_pool(&l, x, &init);
 		else if (x->kind == D_OBJECT)
 			lower_object(&l, x, &init);
 	}
 	for (struct decl *x = u->decls; x; x = x->next)
 		if (x->kind == D_THREAD && !lower_thread(&l, x))
 			return NULL;
+	lower_properties(&l);
 	if (d->errors)
 		return NULL;
 	const struct ir *p = ir_finish(&l.b, u->src, u->sml, init.v.data);

@@ -51,6 +51,12 @@ struct inline_ctx { /* a body being inlined: thread, procedure or method */
 	uint32_t depth;
 };
 
+struct binding { /* what a parameter passed by reference means in the call being lowered */
+	struct decl *decl;
+	struct val base; /* which element of it, over its first `given` dimensions */
+	uint32_t given;
+};
+
 struct lower {
 	struct unit *u;
 	struct intern *names;
@@ -60,14 +66,15 @@ struct lower {
 	struct ir_builder b;
 	struct loop_ctx *loop;
 	struct inline_ctx *inl;
-	uint32_t in_step;         /* inside step { } or an SML statement */
-	bool ignoring;            /* inside a block whose marks are as if absent */
-	struct span stmt;         /* the statement being lowered */
-	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
-	uint32_t threads;         /* of the whole program */
-	uint32_t enums1[2];       /* of waiting threads, of once: their ids + 1 */
-	bool told_step;           /* not_in_step was reported */
-	uint32_t depth;           /* of statements and expressions, through calls */
+	uint32_t in_step;          /* inside step { } or an SML statement */
+	bool ignoring;             /* inside a block whose marks are as if absent */
+	struct span stmt;          /* the statement being lowered */
+	AVEC(uint32_t) local_reg;  /* by decl->id of locals: current register */
+	AVEC(struct binding) refs; /* by decl->id of parameters passed by reference */
+	uint32_t threads;          /* of the whole program */
+	uint32_t enums1[3];        /* of waiting threads, of once, of cells: their ids + 1 */
+	bool told_step;            /* not_in_step was reported */
+	uint32_t depth;            /* of statements and expressions, through calls */
 	bool failed;
 };
 
@@ -75,6 +82,8 @@ struct lower {
 void lower_enum(struct lower *l, struct decl *e); /* once; later calls do nothing */
 
 /* lower_expr.c */
+/* A node for an access to this variable, of the kind given unless it is one of a cell; and what precedes the access in its step. */
+void stop_access(struct lower *l, const struct decl *d, enum ir_node_kind kind, struct val index, struct span at);
 struct val lower_expr(struct lower *l, struct expr *e);
 /* Into this register. */
 void lower_into(struct lower *l, struct expr *e, uint32_t reg);
@@ -84,19 +93,67 @@ void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when);
 struct val lower_converted(struct lower *l, struct expr *e, const struct type_ref *to);
 /* The value of an operand in a register of its own type range. */
 void store_local(struct lower *l, struct decl *d, struct val index, struct val v, struct span at);
+/* What a place stands for: the variable that is stored (a parameter's, when it is a reference), and the index in it. */
+struct decl *meant(struct lower *l, const struct decl *d);
 struct val place_index(struct lower *l, struct expr *place);
 void shared_store(struct lower *l, struct decl *d, struct val index, struct val v, struct span at);
 struct val shared_load(struct lower *l, struct decl *d, struct val index, struct span at);
 struct val local_load(struct lower *l, struct decl *d, struct val index, struct span at);
 void lower_call(struct lower *l, struct expr *e, uint32_t dest);
 /* How many shared accesses e makes at most; calls and registers count 2. */
-uint32_t count_accesses(const struct expr *e);
+uint32_t count_accesses(struct lower *l, const struct expr *e);
 uint32_t declare_local(struct lower *l, struct decl *d);
+
+/* lower_pool.c */
+/* Among the pools of the model, in the order of the text. */
+uint32_t pool_number(const struct lower *l, const struct decl *pool);
+/* The variable that says what each cell is; the pool is added to the program. */
+struct ir_var pool_cells(struct lower *l, struct decl *pool);
+/* The pool of whose cells this is a field, or NULL. */
+const struct decl *pool_of(const struct decl *d);
+/* Within the step of an access to element `index` of a field: a fault unless the cell is live. */
+void check_cell(struct lower *l, const struct decl *d, struct val index, struct span at);
+void lower_deref(struct lower *l, struct expr *e, uint32_t dest);
+void lower_pool_call(struct lower *l, struct expr *e, uint32_t dest);
+
+/* lower_property.c */
+/* The conditions on all states, when all threads are lowered. */
+void lower_properties(struct lower *l);
+/* Of the template that was just ended: steps that access ghosts. */
+void lower_ghost_steps(struct lower *l);
 
 /* lower_control.c */
 void lower_for(struct lower *l, struct stmt *s);
 void lower_do(struct lower *l, struct stmt *s);
 void lower_switch(struct lower *l, struct stmt *s);
+
+/* lower_sized.c */
+/* What is stored of v in a variable of this type, which wraps. */
+struct val lower_wrapped(struct lower *l, struct val v, const struct type_ref *ty, struct span at);
+/* fetch_add on such a variable. */
+void lower_wrapping_add(struct lower *l, struct decl *d, struct val index, struct val by, uint32_t dest, struct span at);
+
+/* lower_struct.c */
+/* How an element of the variable is written, when not as name[i]; `prefix` is what precedes its name, or NULL. */
+const struct ir_shape *part_shape(struct lower *l, const struct decl *d, const char *prefix);
+/* A local that is a struct or an array of several dimensions: declared, and given its initial values. */
+void lower_shaped_local(struct lower *l, struct decl *d);
+/* to = from, both whole structs: element by element as they lie in memory, each read and then written. */
+void lower_struct_copy(struct lower *l, struct expr *to, struct expr *from, struct span at);
+/* The values of all elements of a whole struct, read in that order. */
+struct val *lower_struct_values(struct lower *l, struct expr *from);
+/* Which of the channels of its variable. */
+struct val chan_number(struct lower *l, struct expr *place);
+/* An argument passed by reference, evaluated; then the parameter means it. */
+struct binding lower_reference(struct lower *l, struct expr *arg);
+void bind_reference(struct lower *l, struct decl *param, struct binding b);
+/* A parameter or local of struct type, declared with these values. */
+void bind_struct(struct lower *l, struct decl *d, const struct val *values, struct span at);
+
+/* lower_chan.c */
+/* The variable that says how many values are in a chan; `values` is the one that holds them. */
+struct ir_var chan_used(struct lower *l, const struct decl *d, const struct ir_var *values);
+void lower_chan(struct lower *l, struct expr *e, uint32_t dest);
 
 /* lower_sync.c */
 /* A semaphore, rwlock, cond, barrier or once as a plain variable; `v` has its name and place. Pushes initial values. */
@@ -111,9 +168,13 @@ void lower_release_rwlock(struct lower *l, struct stmt *s);
 /* False, after one message, when the recursion is too deep; else pair with
  * l->depth--. */
 bool lower_nest(struct lower *l, struct span at);
+/* Notes on the calls that are being inlined. */
+void note_calls(struct lower *l);
 /* Something that takes time is in a step { } through a call. */
 void not_in_step(struct lower *l, struct span at, const char *what);
 void lower_stmt(struct lower *l, struct stmt *s);
+/* A local is declared and gets its initial values; `all` is the statement that does it. */
+void lower_local(struct lower *l, struct decl *d, struct span all);
 void jmp(struct lower *l, uint32_t label, struct span at);
 /* Falls through when the condition of s holds, else goes to `no`. */
 void lower_test(struct lower *l, struct stmt *s, uint32_t no);

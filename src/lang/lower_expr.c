@@ -56,9 +56,15 @@ static void value_range(const struct expr *e, int64_t *lo, int64_t *hi)
 	} else if (e->type == TY_BOOL) {
 		*lo = 0;
 		*hi = 1;
-	} else if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->type) {
+	} else if (is_place(e) && e->decl && e->decl->type) {
 		*lo = e->decl->type->min;
 		*hi = e->decl->type->max;
+	} else if (e->kind == E_CALL && e->sync == SYNC_RECV) {
+		*lo = e->args->decl->type->min;
+		*hi = e->args->decl->type->max;
+	} else if (e->kind == E_DEREF) {
+		*lo = 0;
+		*hi = e->enum_decl->value - 2;
 	} else if (e->kind == E_ANY) {
 		*lo = e->any_type->min;
 		*hi = e->any_type->max;
@@ -109,10 +115,15 @@ static uint32_t reg_of(struct lower *l, const struct decl *d)
 	return l->local_reg.data[d->id];
 }
 
-struct val place_index(struct lower *l, struct expr *place)
+/* An access to a ghost belongs to the step before. */
+void stop_access(struct lower *l, const struct decl *d, enum ir_node_kind kind, struct val index, struct span at)
 {
-	assert(place->kind == E_NAME || place->kind == E_INDEX);
-	return place->kind == E_INDEX ? lower_expr(l, place->a) : imm(0);
+	if (pool_of(d)) {
+		stop(l, IRN_STEP);
+		check_cell(l, d, index, at);
+	} else if (!(d->whole ? d->whole : d)->is_ghost) {
+		stop(l, kind);
+	}
 }
 
 struct val shared_load(struct lower *l, struct decl *d, struct val index, struct span at)
@@ -128,7 +139,7 @@ struct val shared_load(struct lower *l, struct decl *d, struct val index, struct
 		stop(l, IRN_REGISTER);
 		emit3(l, IR_RRESP, t, var, index, at);
 	} else {
-		stop(l, IRN_ACCESS);
+		stop_access(l, d, IRN_ACCESS, index, at);
 		emit3(l, IR_LOAD, t, var, index, at);
 	}
 	return reg(t);
@@ -144,7 +155,7 @@ void shared_store(struct lower *l, struct decl *d, struct val index, struct val 
 		stop(l, IRN_REGISTER);
 		emit3(l, IR_WRESP, d->id, v, index, at);
 	} else {
-		stop(l, IRN_ACCESS);
+		stop_access(l, d, IRN_ACCESS, index, at);
 		emit3(l, IR_STORE, d->id, v, index, at);
 	}
 }
@@ -152,6 +163,11 @@ void shared_store(struct lower *l, struct decl *d, struct val index, struct val 
 struct val local_load(struct lower *l, struct decl *d, struct val index, struct span at)
 {
 	assert(!d->is_shared);
+	if (!d->is_array && l->u->refs_to_locals) { /* what follows may change it */
+		uint32_t copy = temp(l, type_of(d)->min, type_of(d)->max);
+		emit2(l, IR_MOV, copy, reg(reg_of(l, d)), at);
+		return reg(copy);
+	}
 	if (!d->is_array)
 		return reg(reg_of(l, d));
 	uint32_t t = temp(l, type_of(d)->min, type_of(d)->max);
@@ -213,7 +229,8 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 	}
 	l->local_reg.data[d->id] = r;
 	struct build_local bl = { .vreg = r };
-	bl.l.name = intern_str(l->names, d->name);
+	bl.l.name = d->full ? d->full : intern_str(l->names, d->name);
+	bl.l.shape = part_shape(l, d, NULL);
 	bl.l.value = ty->kind == TY_BOOL ? IR_VALUE_BOOL : ty->kind == TY_ENUM ? IR_VALUE_ENUM : IR_VALUE_INT;
 	bl.l.enum_id = ty->enum_decl ? ty->enum_decl->id : 0;
 	bl.l.len = d->array_len;
@@ -229,17 +246,27 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 
 /* ---- counting accesses, for assume -------------------------------------- */
 
-uint32_t count_accesses(const struct expr *e)
+static uint32_t count_in_indices(struct lower *l, const struct expr *place)
+{
+	uint32_t n = place->kind == E_INDEX ? count_accesses(l, place->a) : 0;
+	for (const struct expr *sel = place->kind == E_PATH ? place->args : NULL; sel; sel = sel->next)
+		n += sel->kind == E_AT ? count_accesses(l, sel->a) : 0;
+	return n;
+}
+
+uint32_t count_accesses(struct lower *l, const struct expr *e)
 {
 	if (!e || !e->shared)
 		return 0;
+	if (is_place(e)) {
+		const struct decl *d = e->decl && e->decl->kind == D_VAR ? meant(l, e->decl) : NULL;
+		return count_in_indices(l, e) + (!d || !d->is_shared ? 0 : d->var_class == VAR_PLAIN ? 1 : 2);
+	}
 	if (e->kind == E_CALL || e->kind == E_METHOD)
 		return 2;
-	uint32_t n = count_accesses(e->a) + count_accesses(e->b) + count_accesses(e->c);
+	uint32_t n = count_accesses(l, e->a) + count_accesses(l, e->b) + count_accesses(l, e->c);
 	if (e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD)
-		n = count_accesses(e->b) + count_accesses(e->c) + (e->a->kind == E_INDEX ? count_accesses(e->a->a) : 0) + 1;
-	if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->kind == D_VAR && e->decl->is_shared)
-		n += e->decl->var_class == VAR_PLAIN ? 1 : 2;
+		n = count_accesses(l, e->b) + count_accesses(l, e->c) + count_in_indices(l, e->a) + 1;
 	assert(e->shared);
 	return n;
 }
@@ -349,6 +376,8 @@ static void lower_choice(struct lower *l, struct expr *e, uint32_t dest)
 struct val lower_converted(struct lower *l, struct expr *e, const struct type_ref *to)
 {
 	struct val v = lower_expr(l, e);
+	if (to->wrap)
+		return lower_wrapped(l, v, to, e->span);
 	if (to->kind != TY_BOOL || e->type == TY_BOOL)
 		return v;
 	if (v.imm)
@@ -358,16 +387,39 @@ struct val lower_converted(struct lower *l, struct expr *e, const struct type_re
 	return reg(t);
 }
 
+/* Through a reference: type.c has reported the others. */
+static void rmw_of_local(struct lower *l, const struct expr *e, const struct decl *d)
+{
+	if (l->failed)
+		return;
+	l->failed = true;
+	diag_error(l->d, "not-shared", l->u->src, e->span,
+	           "%s needs a shared variable; '%s' stands for the local '%s' in this call",
+	           e->kind == E_CAS    ? "cas"
+	           : e->kind == E_XCHG ? "exchange"
+	                               : "fetch_add",
+	           intern_str(l->names, e->a->name), d->full ? d->full : intern_str(l->names, d->name));
+	note_calls(l);
+}
+
 /* cas, exchange, fetch_add: operands are copied after the node, so that they
  * do not live across it. */
 static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 {
 	assert(e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD);
-	struct decl *d = e->a->decl;
+	struct decl *d = meant(l, e->a->decl);
 	struct val index = place_index(l, e->a);
+	if (!d->is_shared) {
+		rmw_of_local(l, e, d);
+		return;
+	}
 	struct val b = e->kind == E_FADD ? lower_expr(l, e->b) : lower_converted(l, e->b, d->type);
+	if (e->kind == E_FADD && d->type->wrap) {
+		lower_wrapping_add(l, d, index, b, dest, e->span);
+		return;
+	}
 	struct val c = e->c ? lower_converted(l, e->c, d->type) : imm(0);
-	stop(l, IRN_ACCESS);
+	stop_access(l, d, IRN_ACCESS, index, e->span);
 	uint32_t first = temp(l, 0, 0), second = temp(l, 0, 0);
 	emit2(l, IR_MOV, first, b, e->b->span);
 	if (e->c)
@@ -427,6 +479,9 @@ static void lower_computed(struct lower *l, struct expr *e, uint32_t dest)
 	case E_ANY:
 		lower_any(l, e, dest);
 		break;
+	case E_DEREF:
+		lower_deref(l, e, dest);
+		break;
 	default:
 		break;
 	}
@@ -438,9 +493,10 @@ struct val lower_expr(struct lower *l, struct expr *e)
 	assert(e->kind != E_ERROR); /* what does not parse is not lowered */
 	if (e->is_const)
 		return imm(e->value);
-	if (e->kind == E_NAME || e->kind == E_INDEX) {
+	if (is_place(e)) {
+		struct decl *d = meant(l, e->decl);
 		struct val index = place_index(l, e);
-		return e->decl->is_shared ? shared_load(l, e->decl, index, e->span) : local_load(l, e->decl, index, e->span);
+		return d->is_shared ? shared_load(l, d, index, e->span) : local_load(l, d, index, e->span);
 	}
 	uint32_t dest = temp_for(l, e), mark = l->b.top;
 	lower_computed(l, e, dest);
@@ -452,7 +508,7 @@ void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 {
 	assert(dest);
 	uint32_t mark = l->b.top;
-	if (e->is_const || e->kind == E_NAME || e->kind == E_INDEX) {
+	if (e->is_const || is_place(e)) {
 		struct val v = lower_expr(l, e);
 		uint32_t last = l->b.code.len - 1;
 		/* load straight into the register when the last instruction did */
@@ -467,99 +523,4 @@ void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 		lower_computed(l, e, dest);
 	}
 	l->b.top = mark;
-}
-
-/* ---- calls -------------------------------------------------------------- */
-
-/* Arguments into fresh parameters, in order. */
-static void bind_arguments(struct lower *l, struct expr *e, struct decl *proc)
-{
-	assert(e->nargs == proc->nparams);
-	struct val *values = arena_array(l->arena, struct val, proc->nparams);
-	struct decl *param = proc->params;
-	uint32_t n = 0;
-	for (struct expr *arg = e->args; arg && param; arg = arg->next, param = param->next)
-		values[n++] = lower_converted(l, arg, param->type);
-	param = proc->params;
-	n = 0;
-	for (struct expr *arg = e->args; arg && param; arg = arg->next, param = param->next) {
-		declare_local(l, param);
-		store_local(l, param, imm(0), values[n++], arg->span);
-	}
-}
-
-static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
-{
-	assert(m->owner && m->owner->kind == D_OBJECT);
-	struct ir_oper op = {
-		.object = m->owner->id,
-		.tmpl = l->b.tmpl,
-		.method = intern_str(l->names, m->name),
-		.is_write = !m->result,
-		.outer = l->b.oper,
-		.nargs = m->nparams,
-		.has_result = m->result != NULL,
-		.span = e->span,
-	};
-	not_in_step(l, e->span, "an operation takes time");
-	avec_push(l->arena, &l->b.opers, op);
-	uint32_t id = l->b.opers.len - 1;
-	stop(l, IRN_INVOKE);
-	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_INVOKE,
-	                         .a = (int32_t)id,
-	                         .b = m->nparams ? (int32_t)reg_of(l, m->params) : 0,
-	                         .c = m->nparams != 0 },
-	        e->span);
-	l->b.oper = id;
-	assert(id < l->b.opers.len);
-	return id;
-}
-
-/* The result is kept in a register of its own until the response, so that it
- * is stored only when the caller has it. */
-void lower_call(struct lower *l, struct expr *e, uint32_t dest)
-{
-	if (e->sync) {
-		lower_sync(l, e, dest);
-		return;
-	}
-	assert(e->decl && e->decl->kind == D_PROC);
-	struct decl *proc = e->decl;
-	uint32_t mark = l->b.top, scope = l->b.scope, oper = l->b.oper, id = IR_NONE;
-	struct inline_ctx ctx = {
-		.proc = proc, .call = e->span, .in_block = l->b.block != IR_NONE, .outer = l->inl, .depth = l->inl->depth + 1
-	};
-	if (ctx.depth > LOWER_INLINE_DEPTH) {
-		if (!l->failed)
-			diag_error(l->d, "too-deep", l->u->src, e->span, "calls are nested more than %d levels deep",
-			           LOWER_INLINE_DEPTH);
-		l->failed = true;
-		return;
-	}
-	if (l->failed || l->b.error)
-		return;
-	const struct type_ref *rt = proc->result;
-	ctx.result = rt ? temp(l, rt->min, rt->max) : 0;
-	bind_arguments(l, e, proc);
-	if (e->kind == E_METHOD)
-		id = begin_operation(l, e, proc);
-	ctx.end_label = ir_label(&l->b);
-	struct loop_ctx *loop = l->loop;
-	l->loop = NULL;
-	l->inl = &ctx;
-	lower_stmt(l, proc->body);
-	l->inl = ctx.outer;
-	l->loop = loop;
-	ir_place(&l->b, ctx.end_label);
-	if (e->kind == E_METHOD) {
-		l->stmt = e->span;
-		stop(l, IRN_RESPOND);
-		emit2(l, IR_RESPOND, id, ctx.result ? reg(ctx.result) : imm(0), e->span);
-		l->b.oper = oper;
-	}
-	if (dest && ctx.result)
-		emit2(l, IR_MOV, dest, reg(ctx.result), e->span);
-	l->b.top = mark;
-	l->b.scope = scope;
 }

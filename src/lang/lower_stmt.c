@@ -28,7 +28,7 @@ static bool told_before(struct stmt *s)
 	return before;
 }
 
-static void note_calls(struct lower *l)
+void note_calls(struct lower *l)
 {
 	uint32_t n = 0;
 	for (struct inline_ctx *c = l->inl; c && c->outer && n < 8; c = c->outer, n++)
@@ -67,7 +67,7 @@ static void lower_update(struct lower *l, struct stmt *s)
 {
 	assert(s->form != ASSIGN_PLAIN && s->target->decl);
 	struct expr *t = s->target;
-	struct decl *d = t->decl;
+	struct decl *d = meant(l, t->decl);
 	struct val index = place_index(l, t);
 	struct val old = d->is_shared ? shared_load(l, d, index, t->span) : local_load(l, d, index, t->span);
 	struct val by = s->value ? lower_expr(l, s->value) : imm(1);
@@ -80,26 +80,29 @@ static void lower_update(struct lower *l, struct stmt *s)
 	emit3(l, (enum ir_op)ops[op], r, old, by, s->span);
 	if (d->type->kind == TY_BOOL)
 		emit2(l, IR_BOOL, r, reg(r), s->span);
+	struct val now = d->type->wrap ? lower_wrapped(l, reg(r), d->type, s->span) : reg(r);
 	if (d->is_shared)
-		shared_store(l, d, index, reg(r), s->span);
+		shared_store(l, d, index, now, s->span);
 	else
-		store_local(l, d, index, reg(r), s->span);
+		store_local(l, d, index, now, s->span);
 }
 
 static void lower_assign(struct lower *l, struct stmt *s)
 {
 	assert(s->kind == S_ASSIGN && s->target->decl);
 	struct expr *t = s->target;
-	struct decl *d = t->decl;
+	struct decl *d = meant(l, t->decl);
 	if (l->u->sml)
 		sml_step(l, t, s->value);
-	if (s->form != ASSIGN_PLAIN) {
+	if (d->type->kind == TY_STRUCT) {
+		lower_struct_copy(l, t, s->value, s->span);
+	} else if (s->form != ASSIGN_PLAIN) {
 		lower_update(l, s);
 	} else if (d->is_shared) {
 		struct val index = place_index(l, t);
 		struct val v = lower_converted(l, s->value, d->type);
 		shared_store(l, d, index, v, s->span);
-	} else if (!d->is_array && (d->type->kind != TY_BOOL || s->value->type == TY_BOOL)) {
+	} else if (!d->is_array && !d->type->wrap && (d->type->kind != TY_BOOL || s->value->type == TY_BOOL)) {
 		uint32_t r = l->local_reg.data[d->id];
 		lower_into(l, s->value, r);
 		store_local(l, d, imm(0), s->value->is_const ? imm(s->value->value) : reg(r), s->value->span);
@@ -135,33 +138,42 @@ static void lower_local_array(struct lower *l, struct decl *d)
 			store_local(l, d, imm(i), i < given ? values[i] : imm(dflt), d->span);
 }
 
+void lower_local(struct lower *l, struct decl *d, struct span all)
+{
+	assert(d->kind == D_VAR && !d->is_shared);
+	if (d->type->enum_def)
+		lower_enum(l, d->type->enum_def);
+	l->stmt = d->init ? all : l->stmt;
+	if (d->type->kind == TY_STRUCT || d->ndims > 1) {
+		lower_shaped_local(l, d);
+		return;
+	}
+	if (d->is_array) {
+		lower_local_array(l, d);
+		return;
+	}
+	if (!d->init) {
+		declare_local(l, d);
+		store_local(l, d, imm(0), imm(default_of(d->type)), d->span);
+		return;
+	}
+	/* the register first, so that temporaries lie above it; the name
+	 * only afterwards, so that `int x = x;` means the outer x */
+	uint32_t at = ir_reg(&l->b, d->type->min, d->type->max, true);
+	uint32_t mark = l->b.top;
+	struct val v = lower_converted(l, d->init, d->type);
+	l->b.top = at;
+	declare_local(l, d);
+	l->b.top = mark;
+	store_local(l, d, imm(0), v, d->init->span);
+	l->b.top = at + 1;
+}
+
 static void lower_decls(struct lower *l, struct stmt *s)
 {
 	assert(s->kind == S_DECL);
-	for (struct decl *d = s->decls; d; d = d->next) {
-		if (d->type->enum_def)
-			lower_enum(l, d->type->enum_def);
-		l->stmt = d->init ? s->span : l->stmt;
-		if (d->is_array) {
-			lower_local_array(l, d);
-			continue;
-		}
-		if (!d->init) {
-			declare_local(l, d);
-			store_local(l, d, imm(0), imm(default_of(d->type)), d->span);
-			continue;
-		}
-		/* the register first, so that temporaries lie above it; the name
-		 * only afterwards, so that `int x = x;` means the outer x */
-		uint32_t at = ir_reg(&l->b, d->type->min, d->type->max, true);
-		uint32_t mark = l->b.top;
-		struct val v = lower_converted(l, d->init, d->type);
-		l->b.top = at;
-		declare_local(l, d);
-		l->b.top = mark;
-		store_local(l, d, imm(0), v, d->init->span);
-		l->b.top = at + 1;
-	}
+	for (struct decl *d = s->decls; d; d = d->next)
+		lower_local(l, d, s->span);
 }
 
 /* ---- control ------------------------------------------------------------ */
@@ -268,6 +280,16 @@ static void lower_either(struct lower *l, struct stmt *s)
 	ir_place(&l->b, end);
 }
 
+/* Is an access in e one to a cell of a pool, which looks whether the cell is live too? */
+static bool follows(const struct expr *e)
+{
+	if (!e)
+		return false;
+	if (is_place(e) && e->decl && e->decl->kind == D_VAR && pool_of(e->decl))
+		return true;
+	return follows(e->a) || follows(e->b) || follows(e->c);
+}
+
 /* Waits: see IRN_AWAIT, IR_STUCK and docs/language.md. */
 static void lower_assume(struct lower *l, struct stmt *s)
 {
@@ -275,11 +297,11 @@ static void lower_assume(struct lower *l, struct stmt *s)
 	struct expr *e = s->value;
 	if (l->in_step) {
 		emit2(l, IR_ASSUME, 0, lower_expr(l, e), s->span);
-	} else if (!e->shared) {
+	} else if (!count_accesses(l, e)) {
 		uint32_t id = ir_stuck_node(&l->b, (struct ir_node){ .kind = IRN_STUCK, .span = s->span });
 		emit2(l, IR_STUCK, id, lower_expr(l, e), s->span);
-	} else if (count_accesses(e) == 1) {
-		stop(l, IRN_AWAIT);
+	} else if (count_accesses(l, e) == 1) {
+		stop(l, follows(e) ? IRN_STEP : IRN_AWAIT);
 		l->in_step++;
 		emit2(l, IR_ASSUME, 0, lower_expr(l, e), s->span);
 		l->in_step--;
@@ -408,9 +430,9 @@ static void lower_lock(struct lower *l, struct stmt *s)
 		return;
 	}
 	assert(s->target->decl->type->kind == TY_LOCK);
-	struct decl *d = s->target->decl;
+	struct decl *d = meant(l, s->target->decl);
 	struct val index = place_index(l, s->target);
-	stop(l, IRN_LOCK);
+	stop_access(l, d, IRN_LOCK, index, s->span);
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = s->kind == S_ACQUIRE ? IR_ACQ : IR_REL,
 	                         .imm = (uint8_t)(IR_IMM_B | (index.imm ? IR_IMM_C : 0)),
@@ -458,7 +480,7 @@ static void lower_simple(struct lower *l, struct stmt *s)
 		lower_assume(l, s);
 		break;
 	case S_ASSERT:
-		emit2(l, IR_ASSERT, 0, lower_expr(l, s->value), s->span);
+		emit3(l, IR_ASSERT, 0, lower_expr(l, s->value), imm(IRF_ASSERT), s->span);
 		break;
 	case S_COMMIT:
 		lower_commit(l, s);

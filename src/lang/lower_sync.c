@@ -43,7 +43,8 @@ static uint32_t enum_of(struct lower *l, bool once)
 struct ir_var sync_var(struct lower *l, struct decl *d, struct ir_var v)
 {
 	v.kind = IRV_PLAIN;
-	v.value = IR_VALUE_INT;
+	if (d->type->kind != TY_CHAN)
+		v.value = IR_VALUE_INT;
 	switch (d->type->kind) {
 	case TY_RWLOCK:
 		v.lo = -1;
@@ -77,11 +78,15 @@ struct ir_var sync_var(struct lower *l, struct decl *d, struct ir_var v)
 
 int32_t sync_initial(const struct decl *d, const struct expr *init)
 {
+	if (d->type->kind == TY_CHAN)
+		return d->type->min > 0 || d->type->max < 0 ? d->type->min : 0;
 	return d->type->kind == TY_SEMAPHORE && init ? (int32_t)init->value : 0;
 }
 
 static void clear_holds(struct lower *l, struct decl *d)
 {
+	for (struct decl *part = d->parts; part; part = part->next)
+		clear_holds(l, part);
 	if (d->kind != D_VAR || d->type->kind != TY_RWLOCK)
 		return;
 	d->hold = ir_array_reg(&l->b, d->array_len, -1, MAX_HELD);
@@ -252,12 +257,12 @@ static void acquire_rwlock(struct lower *l, struct decl *d, struct val index, bo
 
 void lower_release_rwlock(struct lower *l, struct stmt *s)
 {
-	struct decl *d = s->target->decl;
+	struct decl *d = meant(l, s->target->decl);
 	struct val index = place_index(l, s->target);
 	uint32_t reading = ir_label(&l->b), end = ir_label(&l->b);
 	begin_step(l, s->span);
 	uint32_t held = get_hold(l, d, index, s->span);
-	emit3(l, IR_ASSERT, d->id, reg(test(l, IR_NE, reg(held), imm(0), s->span)), imm(1), s->span);
+	emit3(l, IR_ASSERT, d->id, reg(test(l, IR_NE, reg(held), imm(0), s->span)), imm(IRF_RELEASE), s->span);
 	emit2(l, IR_JZ, reading, reg(test(l, IR_LT, reg(held), imm(0), s->span)), s->span);
 	store(l, d, index, imm(0), s->span);
 	set_hold(l, d, index, imm(0), s->span);
@@ -366,15 +371,16 @@ static void wait_cond(struct lower *l, struct expr *e, struct decl *d, struct va
 	struct expr *with = e->args->next;
 	not_in_step(l, e->span, "waiting at a cond is more than one step");
 	struct places p = places_of(l, d, index, e->span);
+	struct decl *held = meant(l, with->decl);
 	struct val lock = place_index(l, with);
 	uint32_t place = temp(l, 0, last_place(l, d));
 	begin_step(l, e->span);
-	lock_access(l, IR_REL, with->decl, lock, e->span);
+	lock_access(l, IR_REL, held, lock, e->span);
 	take_place(l, &p, place, e->span);
 	end_step(l);
 	leave_place(l, &p, place, d->type->spurious, e->span);
 	stop_at(l, IRN_LOCK, IR_NO_PRIMITIVE, e->span);
-	lock_access(l, IR_ACQ, with->decl, lock, e->span);
+	lock_access(l, IR_ACQ, held, lock, e->span);
 }
 
 static void wait_barrier(struct lower *l, struct expr *e, struct decl *d)
@@ -425,7 +431,11 @@ static void call_once(struct lower *l, struct expr *e, struct decl *d, struct va
 void lower_sync(struct lower *l, struct expr *e, uint32_t dest)
 {
 	assert(e->sync && e->args && e->args->decl);
-	struct decl *d = e->args->decl;
+	if (e->sync >= SYNC_SEND) {
+		lower_chan(l, e, dest);
+		return;
+	}
+	struct decl *d = meant(l, e->args->decl);
 	uint32_t mark = l->b.top;
 	struct val index = place_index(l, e->args);
 	switch (e->sync) {
@@ -461,7 +471,7 @@ void lower_sync(struct lower *l, struct expr *e, uint32_t dest)
 	case SYNC_ONCE:
 		call_once(l, e, d, index);
 		break;
-	case SYNC_NONE:
+	default: /* SYNC_NONE, and those of a chan */
 		break;
 	}
 	l->b.top = mark;

@@ -27,6 +27,7 @@ struct parser {
 	bool too_deep;                /* reported once */
 	bool gave_up;                 /* the rest of the file was skipped: no more messages */
 	uint32_t odd_open, odd_close; /* braces whose indentation disagrees, or 0 */
+	uint32_t asked_types;         /* parse_property.c: how often a word was looked for among the types */
 	bool panic;                   /* an error was reported and nothing was parsed since */
 };
 

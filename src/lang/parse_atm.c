@@ -41,12 +41,39 @@ static struct decl *parse_enumerators(struct parser *p)
 	return first;
 }
 
-/* type := "bool" | "int" [ "[" expr ".." expr "]" ] | "lock" | "void"
- *       | "enum" NAME [ "{" NAME { "," NAME } "}" ] | [ "spurious" ] NAME */
+/* `wrap` and `chan` are words before a type only: wrap u8 x, wrap int[0..3] x, wrap u8 &x */
+static bool at_before_type(const struct parser *p, const char *word)
+{
+	if (peek_kind(p) != T_NAME || strcmp(intern_str(p->names, peek(p)->value), word))
+		return false;
+	enum tok next = peek_at(p, 1);
+	return next == T_INT_TYPE || next == T_BOOL || next == T_ENUM || next == T_LOCK ||
+	       (next == T_NAME && (peek_at(p, 2) == T_NAME || peek_at(p, 2) == T_AMP));
+}
+
+/* type := "chan" type | [ "wrap" ] "bool" | "int" [ "[" expr ".." expr "]" ] | "lock" | "void"
+ *       | "enum" NAME [ "{" NAME { "," NAME } "}" ] | struct | [ "spurious" ] NAME */
 struct type_ref *parse_type(struct parser *p)
 {
+	if (at_struct(p))
+		return parse_struct(p);
+	const struct token *first = peek(p);
+	if (at_before_type(p, "chan") && nest(p)) {
+		struct type_ref *chan = arena_new(p->arena, struct type_ref);
+		tok_next(p);
+		chan->kind = TY_CHAN;
+		chan->of = parse_type(p);
+		chan->span = span_from(p, first->start);
+		unnest(p);
+		return chan;
+	}
+	bool wrap = at_before_type(p, "wrap");
+	if (wrap)
+		tok_next(p);
 	const struct token *t = tok_next(p);
 	struct type_ref *ty = arena_new(p->arena, struct type_ref);
+	ty->wrap = wrap;
+	ty->wrap_span = tok_span(first);
 	switch (t->kind) {
 	case T_BOOL:
 		ty->kind = TY_BOOL;
@@ -94,7 +121,7 @@ struct type_ref *parse_type(struct parser *p)
 		}
 		break;
 	}
-	default: /* T_NAME: the name of an enum or of a synchronisation object's type, alone */
+	default: /* T_NAME: the name of an enum, a struct or of a synchronisation object's type, alone */
 		ty->kind = TY_ENUM;
 		ty->name = t->value;
 		ty->name_span = tok_span(t);
@@ -105,7 +132,7 @@ struct type_ref *parse_type(struct parser *p)
 		}
 		break;
 	}
-	ty->span = span_from(p, t->start);
+	ty->span = span_from(p, first->start);
 	return ty;
 }
 
@@ -130,7 +157,7 @@ bool at_type(const struct parser *p)
 	case T_VOID:
 		return true;
 	case T_NAME:
-		return peek_at(p, 1) == T_NAME;
+		return peek_at(p, 1) == T_NAME || at_struct(p) || at_before_type(p, "wrap") || at_before_type(p, "chan");
 	default:
 		return false;
 	}
@@ -151,27 +178,42 @@ static struct decl *decl_new(struct parser *p, enum decl_kind kind, const struct
 	return d;
 }
 
-/* init := expr | "{" [ expr { "," expr } ] "}" */
-static void parse_init(struct parser *p, struct decl *d)
+/* { "[" expr "]" } */
+static void parse_lengths(struct parser *p, struct decl *d)
 {
-	if (peek_kind(p) != T_LBRACE) {
-		d->init = parse_expr(p);
-		return;
+	for (struct expr **len = &d->length; peek_kind(p) == T_LBRACK; len = &(*len)->next) {
+		const struct token *open = tok_next(p);
+		d->is_array = true;
+		if (peek_kind(p) == T_RBRACK) {
+			tok_expected(p, "the array's length");
+			p->panic = false;
+			*len = expr_new(p, E_ERROR, tok_span(open));
+		} else {
+			*len = parse_expr(p);
+		}
+		tok_close(p, T_RBRACK, open);
 	}
-	const struct token *open = tok_next(p);
-	struct expr **tail = &d->init;
-	d->init_list = true;
-	while (peek_kind(p) != T_RBRACE) {
-		*tail = parse_expr(p);
-		tail = &(*tail)->next;
-		if (!tok_accept(p, T_COMMA))
-			break;
+}
+
+/* The & of a parameter; C's * is told. */
+static bool parse_reference(struct parser *p)
+{
+	if (peek_kind(p) == T_AMP) {
+		p->toks.list[p->pos].kind = T_REF;
+		tok_next(p);
+		return true;
 	}
-	tok_close(p, T_RBRACE, open);
+	if (peek_kind(p) != T_STAR)
+		return false;
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "the model language has no pointers");
+	diag_hint(p->d, "pass it by reference: & before the name here, the variable itself in the call");
+	while (peek_kind(p) == T_STAR)
+		p->pos++;
+	return true;
 }
 
 /* declarators := declarator { "," declarator } ";"
- * declarator := NAME [ "[" expr "]" ] [ "=" init ] */
+ * declarator := NAME { "[" expr "]" } [ "=" init ] */
 struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct span cls_span, enum var_class cls, bool shared,
                                bool field)
 {
@@ -188,19 +230,7 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct spa
 		d->is_shared = shared;
 		d->is_field = field;
 		d->first_of_group = !first;
-		if (peek_kind(p) == T_LBRACK) {
-			const struct token *open = tok_next(p);
-			d->is_array = true;
-			d->length = parse_expr(p);
-			tok_close(p, T_RBRACK, open);
-			while (peek_kind(p) == T_LBRACK) {
-				diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "arrays have one dimension");
-				diag_hint(p->d, "put row i, column j at index i * columns + j");
-				open = tok_next(p);
-				parse_expr(p);
-				tok_close(p, T_RBRACK, open);
-			}
-		}
+		parse_lengths(p, d);
 		if (peek_kind(p) == T_WALRUS) {
 			diag_error(p->d, "walrus", p->src, tok_span(peek(p)), "an initialiser is written with '='");
 			tok_next(p);
@@ -216,7 +246,8 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct spa
 	return first;
 }
 
-/* params := [ type NAME { "," type NAME } ] */
+/* params := [ param { "," param } ]
+ * param := type NAME | type "&" NAME { "[" expr "]" } */
 static void parse_params(struct parser *p, struct decl *proc)
 {
 	const struct token *open = tok_expect(p, T_LPAREN, "with the parameters");
@@ -226,7 +257,8 @@ static void parse_params(struct parser *p, struct decl *proc)
 	if (peek_kind(p) == T_VOID && peek_at(p, 1) == T_RPAREN)
 		tok_next(p); /* f(void), as in C */
 	while (peek_kind(p) != T_RPAREN) {
-		bool typed = at_type(p) && peek_kind(p) != T_SAFE && peek_kind(p) != T_REGULAR;
+		bool named = peek_kind(p) == T_NAME && (peek_at(p, 1) == T_AMP || peek_at(p, 1) == T_STAR);
+		bool typed = (named || at_type(p)) && peek_kind(p) != T_SAFE && peek_kind(p) != T_REGULAR;
 		if (!typed) {
 			tok_expected(p, "a parameter's type");
 			if (peek_kind(p) != T_NAME)
@@ -235,14 +267,22 @@ static void parse_params(struct parser *p, struct decl *proc)
 			p->panic = false;
 		}
 		struct type_ref *ty = typed ? parse_type(p) : int_type(p);
+		bool ref = parse_reference(p);
 		const struct token *t = tok_expect(p, T_NAME, "of the parameter");
 		if (!t)
 			break;
 		struct decl *d = decl_new(p, D_VAR, t);
 		d->type = ty;
+		d->is_ref = ref;
+		parse_lengths(p, d);
+		if (d->is_array && !ref) {
+			diag_error(p->d, "syntax", p->src, span_from(p, t->start), "an array is passed by reference");
+			diag_hint(p->d, "write & before the name: int &%s[4]", intern_str(p->names, t->value));
+			d->is_ref = true;
+		}
 		d->is_param = true;
 		d->first_of_group = true;
-		d->span = (struct span){ ty->span.start, t->end };
+		d->span = span_from(p, ty->span.start);
 		*tail = d;
 		tail = &d->next;
 		proc->nparams++;
@@ -412,11 +452,37 @@ static bool at_statement(const struct parser *p)
 	}
 }
 
-/* top := const | thread | object | procedure | [class] type declarators ";" */
+/* ( "ghost" | "thread_local" ) type declarators ";" */
+static struct decl *parse_qualified(struct parser *p)
+{
+	const struct token *word = tok_next(p);
+	bool ghost = !strcmp(intern_str(p->names, word->value), "ghost");
+	struct type_ref *ty = parse_type(p);
+	if (peek_kind(p) == T_NAME && peek_at(p, 1) == T_LPAREN) {
+		diag_error(p->d, "syntax", p->src, tok_span(word), "%s is for variables, not for procedures",
+		           ghost ? "'ghost'" : "'thread_local'");
+		p->panic = true;
+		return NULL;
+	}
+	struct decl *first = parse_declarators(p, ty, tok_span(word), VAR_PLAIN, ghost, false);
+	for (struct decl *d = first; d; d = d->next) {
+		d->is_ghost = ghost;
+		d->is_thread_local = !ghost;
+	}
+	return first;
+}
+
+/* top := const | thread | object | procedure | property | [class] type declarators ";" */
 static struct decl *parse_top(struct parser *p)
 {
 	if (foreign_declaration(p))
 		return NULL;
+	if (at_property(p))
+		return parse_property(p);
+	if (at_ghost(p))
+		return parse_qualified(p);
+	if (at_pool(p))
+		return parse_pool(p);
 	foreign_qualifiers(p);
 	uint32_t start = peek(p)->start;
 	enum var_class cls = VAR_PLAIN;
@@ -459,7 +525,11 @@ static struct decl *parse_top(struct parser *p)
 	}
 	struct type_ref *ty = parse_type(p);
 	if (ty->enum_def && cls == VAR_PLAIN && tok_accept(p, T_SEMI))
-		return ty->enum_def; /* enum e { A, B }; */
+		return ty->enum_def;                                        /* enum e { A, B }; */
+	if (ty->struct_def && cls == VAR_PLAIN && peek_kind(p) != T_NAME) { /* struct s { int x; }; */
+		semicolon(p, "after the struct");
+		return ty->struct_def;
+	}
 	if (peek_kind(p) == T_NAME && peek_at(p, 1) == T_LPAREN)
 		return parse_proc(p, ty, tok_next(p), start);
 	return parse_declarators(p, ty, cls_span, cls, true, false);

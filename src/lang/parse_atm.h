@@ -14,6 +14,20 @@ struct type_ref *parse_type(struct parser *p);
 struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct span cls_span, enum var_class cls, bool shared,
                                bool field);
 
+/* parse_property.c: words that begin a declaration at the top level. */
+bool at_property(struct parser *p);
+struct decl *parse_property(struct parser *p);
+bool at_ghost(struct parser *p);
+bool at_pool(struct parser *p);
+/* parse_struct.c */
+struct decl *parse_pool(struct parser *p);
+
+/* parse_struct.c. `struct` is a word only where at_struct says so. */
+bool at_struct(const struct parser *p);
+struct type_ref *parse_struct(struct parser *p);
+/* The initial value of d, after its '='. */
+void parse_init(struct parser *p, struct decl *d);
+
 struct stmt *stmt_new(struct parser *p, enum stmt_kind kind);
 struct stmt *parse_block(struct parser *p);
 struct stmt *parse_stmt(struct parser *p);

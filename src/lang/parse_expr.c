@@ -27,7 +27,39 @@ static void parse_args(struct parser *p, struct expr *call)
 	call->span.end = p->toks.list[p->pos - 1].end;
 }
 
-/* place := NAME [ "[" expr "]" ] | NAME "." NAME [ "[" expr "]" ] */
+/* a->b, which would else be two operators */
+static bool at_arrow(const struct parser *p)
+{
+	return peek_kind(p) == T_MINUS && peek_at(p, 1) == T_GT && peek(p)->end == p->toks.list[p->pos + 1].start &&
+	       peek_at(p, 2) == T_NAME;
+}
+
+/* selector := "[" expr "]" | "." NAME */
+static struct expr *parse_selector(struct parser *p)
+{
+	struct expr *e = expr_new(p, peek_kind(p) == T_LBRACK ? E_AT : E_FIELD, tok_span(peek(p)));
+	if (at_arrow(p)) {
+		diag_error(p->d, "foreign-word", p->src, (struct span){ peek(p)->start, p->toks.list[p->pos + 1].end },
+		           "the model language has no pointers");
+		diag_hint(p->d, "a field is written with '.', as in n.%s", intern_str(p->names, p->toks.list[p->pos + 2].value));
+		p->pos++;
+	}
+	const struct token *open = tok_next(p);
+	if (e->kind == E_AT) {
+		e->a = parse_expr(p);
+		tok_close(p, T_RBRACK, open);
+	} else {
+		const struct token *t = tok_expect(p, T_NAME, "(a field or an operation) after '.'");
+		e->name = t ? t->value : 0;
+		e->name_span = t ? tok_span(t) : e->span;
+		if (!t)
+			e->kind = E_ERROR;
+	}
+	e->span = span_from(p, e->span.start);
+	return expr_grown(p, e);
+}
+
+/* place := NAME { "[" expr "]" | "." NAME } */
 struct expr *parse_name_or_element(struct parser *p, const char *what)
 {
 	const struct token *t = peek(p);
@@ -36,16 +68,24 @@ struct expr *parse_name_or_element(struct parser *p, const char *what)
 		return expr_new(p, E_ERROR, tok_span(t));
 	}
 	tok_next(p);
-	struct expr *e = expr_new(p, E_NAME, tok_span(t));
+	struct expr *e = expr_new(p, E_NAME, tok_span(t)), **tail = &e->args, *last = NULL;
 	e->name = t->value;
 	e->name_span = tok_span(t);
-	if (peek_kind(p) == T_LBRACK) {
-		const struct token *open = tok_next(p);
-		e->kind = E_INDEX;
-		e->a = parse_expr(p);
-		tok_close(p, T_RBRACK, open);
-		e->span = span_from(p, t->start);
+	while ((peek_kind(p) == T_LBRACK || peek_kind(p) == T_DOT || at_arrow(p)) && !p->panic) {
+		last = *tail = parse_selector(p);
+		tail = &last->next;
+		e->nargs++;
+		if (last->kind == E_ERROR)
+			return expr_new(p, E_ERROR, span_from(p, t->start));
 	}
+	e->kind = last ? E_PATH : E_NAME;
+	if (e->nargs == 1 && last->kind == E_AT) { /* a[i] */
+		e->kind = E_INDEX;
+		e->a = last->a;
+		e->args = NULL;
+		e->nargs = 0;
+	}
+	e->span = span_from(p, t->start);
 	return expr_grown(p, e);
 }
 
@@ -62,23 +102,15 @@ static struct expr *parse_name(struct parser *p)
 		parse_args(p, e);
 		return expr_grown(p, e);
 	}
-	if (peek_at(p, 1) == T_DOT) {
+	if (peek_at(p, 1) == T_DOT && peek_at(p, 2) == T_NAME && peek_at(p, 3) == T_LPAREN) {
 		tok_next(p);
 		tok_next(p);
+		const struct token *m = tok_next(p);
 		struct expr *e = expr_new(p, E_METHOD, tok_span(t));
 		e->name = t->value;
 		e->name_span = tok_span(t);
-		const struct token *m = tok_expect(p, T_NAME, "(an operation) after '.'");
-		if (!m)
-			return expr_new(p, E_ERROR, tok_span(t));
 		e->method = m->value;
 		e->method_span = tok_span(m);
-		if (peek_kind(p) != T_LPAREN) {
-			diag_error(p->d, "syntax", p->src, span_from(p, t->start),
-			           "an object's fields cannot be used from outside");
-			diag_hint(p->d, "call one of its operations, as in %s.read()", intern_str(p->names, t->value));
-			return expr_new(p, E_ERROR, span_from(p, t->start));
-		}
 		parse_args(p, e);
 		return expr_grown(p, e);
 	}

@@ -251,8 +251,8 @@ struct stmt *parse_simple(struct parser *p)
 	} else {
 		s->value = e;
 	}
-	if (s->kind == S_ASSIGN && e->kind != E_NAME && e->kind != E_INDEX && e->kind != E_ERROR) {
-		diag_error(p->d, "not-a-variable", p->src, e->span, "only a variable or an array element can be assigned");
+	if (s->kind == S_ASSIGN && !is_place(e) && e->kind != E_ERROR) {
+		diag_error(p->d, "not-a-variable", p->src, e->span, "only a variable, an array element or a field can be assigned");
 		s->target = expr_new(p, E_ERROR, e->span);
 	}
 	if (s->value && (peek_kind(p) == T_INC || peek_kind(p) == T_DEC))

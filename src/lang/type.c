@@ -20,9 +20,13 @@ static void check_proc(struct checker *c, struct decl *p)
 	p->id = 0; /* head of its call list until lowering */
 	scope_open(c, &mark);
 	for (struct decl *d = p->params; d; d = d->next) {
-		if (is_sync(d->type->kind))
-			diag_error(c->d, "type", c->src, d->type->span, "%s cannot be passed; name it in the procedure",
-			           sync_a_word(d->type->kind));
+		if (is_sync(d->type->kind) && !d->is_ref) {
+			diag_error(c->d, "type", c->src, d->type->span, "%s is passed by reference", sync_a_word(d->type->kind));
+			diag_hint(c->d, "write %s &%s", sync_word(d->type->kind), name_of(c, d->name));
+		}
+		if (d->is_ref && p->owner)
+			diag_error(c->d, "object-signature", c->src, d->name_span,
+			           "the parameters of an operation are passed by value");
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
@@ -46,6 +50,10 @@ static void check_signature(struct checker *c, struct decl *p)
 		check_type_ref(c, p->result);
 		if (p->result->kind == TY_LOCK)
 			diag_error(c->d, "type", c->src, p->result->span, "a lock cannot be returned");
+		if (p->result->kind == TY_STRUCT) {
+			diag_error(c->d, "type", c->src, p->result->span, "a struct cannot be returned");
+			diag_hint(c->d, "return one field, or store the struct in a shared variable");
+		}
 	}
 	for (struct decl *d = p->params; d; d = d->next)
 		check_var(c, d);
@@ -53,7 +61,8 @@ static void check_signature(struct checker *c, struct decl *p)
 
 static bool same_type(const struct type_ref *a, const struct type_ref *b)
 {
-	return a && b && a->kind == b->kind && a->min == b->min && a->max == b->max && a->enum_decl == b->enum_decl;
+	return a && b && a->kind == b->kind && a->min == b->min && a->max == b->max && a->enum_decl == b->enum_decl &&
+	       a->wrap == b->wrap;
 }
 
 #define MANY_METHODS 16
@@ -107,6 +116,11 @@ static void check_object(struct checker *c, struct decl *o)
 	if (!o->spec_type)
 		return;
 	check_type_ref(c, o->spec_type);
+	if (o->spec_type->kind == TY_STRUCT) {
+		diag_error(c->d, "type", c->src, o->spec_type->span, "a register of a struct is not supported");
+		diag_hint(c->d, "use bool, int, a range or an enum");
+		return;
+	}
 	bool known = true;
 	if (strcmp(name_of(c, o->spec), "register")) {
 		diag_error(c->d, "unknown-object", c->src, o->spec_span, "unknown specification '%s'", name_of(c, o->spec));
@@ -163,15 +177,31 @@ static void declare_enum(struct checker *c, struct decl *e)
 		m->value = n++;
 		scope_declare(c, m);
 	}
-	e->value = n;
+	if (!e->is_pool) /* check_pool_size */
+		e->value = n;
 	assert(e->value >= 0);
 }
 
-/* Enums may be defined inside any type: all of them first. */
+static void declare_struct(struct checker *c, struct decl *s)
+{
+	assert(s->kind == D_STRUCT);
+	if (s->declared)
+		return;
+	s->declared = true;
+	scope_declare(c, s);
+	for (struct decl *f = s->fields; f; f = f->next)
+		declare_type(c, f->type);
+}
+
+/* Enums and structs may be defined inside any type: all of them first. */
 void declare_type(struct checker *c, struct type_ref *ty)
 {
 	if (ty && ty->enum_def)
 		declare_enum(c, ty->enum_def);
+	if (ty && ty->struct_def)
+		declare_struct(c, ty->struct_def);
+	if (ty && ty->of)
+		declare_type(c, ty->of);
 }
 
 static void declare_types_of(struct checker *c, struct decl *d)
@@ -193,7 +223,9 @@ static void declare_top(struct checker *c)
 		declare_types_of(c, d);
 		if (d->kind == D_ENUM)
 			declare_enum(c, d);
-		else if (d->kind != D_THREAD || !c->u->sml)
+		else if (d->kind == D_STRUCT)
+			declare_struct(c, d);
+		else if (d->kind != D_PROPERTY && (d->kind != D_THREAD || !c->u->sml))
 			scope_declare(c, d); /* SML's T1, T2, ... are no names of its own */
 	}
 }
@@ -296,7 +328,7 @@ static void warn_unused(struct checker *c)
 	}
 	for (uint32_t i = 0; i < c->locals.len; i++) {
 		struct decl *d = c->locals.data[i];
-		if (d->reads || c->u->sml)
+		if (d->reads || c->u->sml || (d->is_ref && d->writes))
 			continue;
 		bool set = d->writes > (d->init != NULL);
 		diag_warn(c->d, "unused", c->src, d->name_span,
@@ -319,14 +351,22 @@ void type_check(struct unit *u, struct intern *names, struct arena *a, struct di
 	scope_open(&c, &mark);
 	declare_top(&c);
 	for (struct decl *t = u->decls; t; t = t->next)
+		if (t->kind == D_ENUM && t->is_pool)
+			check_pool_size(&c, t);
+	for (struct decl *t = u->decls; t; t = t->next)
 		if (t->kind == D_CONST && t->mark != 2 && t->init) {
 			t->mark = 1;
 			check_const(&c, t->init, "a constant's value", &t->value);
 			t->mark = 2;
 		}
 	for (struct decl *t = u->decls; t; t = t->next) {
-		if (t->kind == D_VAR)
+		if (t->kind == D_VAR) {
 			check_var(&c, t);
+			check_qualified_var(&c, t);
+		} else if (t->kind == D_ENUM && t->is_pool)
+			check_pool(&c, t);
+		else if (t->kind == D_STRUCT)
+			check_struct(&c, t, 0);
 		else if (t->kind == D_PROC)
 			check_signature(&c, t);
 		else if (t->kind == D_OBJECT)
@@ -337,6 +377,8 @@ void type_check(struct unit *u, struct intern *names, struct arena *a, struct di
 			check_proc(&c, t);
 		} else if (t->kind == D_OBJECT) {
 			check_object_bodies(&c, t);
+		} else if (t->kind == D_PROPERTY) {
+			check_property(&c, t);
 		} else if (t->kind == D_THREAD) {
 			check_thread_count(&c, t);
 			check_proc(&c, t);

@@ -48,6 +48,11 @@ struct checker {
 	uint32_t atomics;             /* atomic blocks around, in this body */
 	AVEC(struct call_edge) calls; /* index 0 unused */
 	AVEC(struct decl *) locals;   /* every local, for the unused warning */
+	uint32_t parts;               /* of all variables of struct type */
+	uint32_t properties;          /* checked so far */
+	bool ghosts;                  /* a ghost may be named here */
+	const struct decl *property;  /* whose condition is checked, or NULL */
+	bool whole_arrays;            /* the place that is checked may be an array: it is passed by reference */
 };
 
 void scope_open(struct checker *c, uint32_t *mark);
@@ -57,6 +62,12 @@ void scope_declare(struct checker *c, struct decl *d);
 /* What a name means, or NULL after a message with the nearest name. `what`
  * says what was looked for ("variable"). */
 struct decl *scope_find(struct checker *c, name_id name, struct span at, const char *what);
+
+/* The variable that d is, or is a part of. */
+static inline struct decl *whole_of(struct decl *d)
+{
+	return d->whole ? d->whole : d;
+}
 
 static inline bool is_sync(enum type_kind k)
 {
@@ -104,6 +115,57 @@ void sync_hint(struct checker *c, enum type_kind k);
 /* The types and the calls of synchronisation objects that are words unless declared, from 0; NULL after the last. */
 const char *sync_type_word(uint32_t i);
 const char *sync_call_word(uint32_t i);
+/* type_sized.c */
+/* Is it the name of a sized integer (u8, i8, u16, i16), and of nothing that the model declares? Then it is resolved. */
+bool check_sized_type(struct checker *c, struct type_ref *ty);
+/* May values of this type wrap? Reports it when they may not. */
+void check_wrap(struct checker *c, struct type_ref *ty);
+/* The names, from 0; NULL after the last. */
+const char *sized_word(uint32_t i);
+/* type_property.c */
+void check_property(struct checker *c, struct decl *d);
+/* Is it a call that only conditions have: inside(block)? Then it is checked. */
+bool check_property_call(struct checker *c, struct expr *e);
+/* A place in a ghost is named where the program would depend on it: reported. */
+void check_ghost_use(struct checker *c, struct expr *e);
+/* Is e a place in a ghost? */
+bool is_ghost_place(const struct checker *c, const struct expr *e);
+/* Is the variable a ghost that cannot be one, or local to threads in a way that it cannot? */
+void check_qualified_var(struct checker *c, struct decl *d);
+/* type_pool.c */
+bool is_reference(const struct expr *e);
+/* How many cells it has: before types are resolved. */
+void check_pool_size(struct checker *c, struct decl *pool);
+void check_pool(struct checker *c, struct decl *pool);
+/* Is it `null`, and of nothing that the model declares? */
+bool check_null(struct checker *c, struct expr *e);
+/* False, after a message: a reference is stored where none belongs, or something else where one does. */
+bool check_reference_fits(struct checker *c, struct expr *e, const struct type_ref *to, const char *what);
+void check_reference_operands(struct checker *c, struct expr *e);
+/* The selector sel of the place e follows the reference in d: e becomes a place in the cells, which are returned. NULL after a
+ * message. */
+struct decl *check_follow(struct checker *c, struct expr *e, struct expr *sel, struct decl *d);
+/* Is it alloc, try_alloc, free or leaked? Then it is checked. */
+bool check_pool_call(struct checker *c, struct expr *e);
+const char *pool_call_word(uint32_t i);
+/* type_struct.c */
+/* The name of a variable or of a part of one: "pool.next". */
+const char *var_name(const struct checker *c, const struct decl *d);
+/* The fields of a struct, once, and of those inside it. */
+void check_struct(struct checker *c, struct decl *s, uint32_t depth);
+void check_dims(struct checker *c, struct decl *d);
+/* The parts and initial values of a struct, or those of an array of several dimensions. */
+void check_shaped_var(struct checker *c, struct decl *d);
+/* e must be a whole struct of this type that can be copied: false after a message. */
+bool check_struct_value(struct checker *c, struct expr *e, const struct decl *of, const char *to);
+/* e is passed by reference for this parameter. */
+void check_ref_arg(struct checker *c, struct expr *e, const struct decl *param);
+/* Resolves e, a place in the variable d; `arrays`: it may be an array. */
+void check_var_place(struct checker *c, struct expr *e, struct decl *d, bool arrays);
+void report_no_field(struct checker *c, const struct decl *s, name_id name, struct span at);
+/* type_stmt.c: one initial value of a shared variable; the type of a safe or regular one. */
+void check_init_value(struct checker *c, struct decl *d, struct expr *e);
+void check_class(struct checker *c, const struct decl *d);
 /* A variable's type, size and initial values; default_value is what it has without them. */
 void check_var(struct checker *c, struct decl *d);
 int64_t default_value(const struct type_ref *ty);

@@ -34,7 +34,7 @@ static void warn_range_of_counter(struct checker *c, const struct stmt *s)
 {
 	int64_t by = 0;
 	const struct decl *d = counter_of(s, &by);
-	if (!d || !d->type->ranged)
+	if (!d || !d->type->ranged || d->type->wrap || d->is_ref)
 		return;
 	int64_t bound = s->value->b->value;
 	enum op op = s->value->op;
@@ -90,9 +90,7 @@ static void check_label(struct checker *c, const struct stmt *s, struct expr *e)
 	if (!check_const(c, e, "the value of a case", &v))
 		return;
 	const struct expr *on = s->value, *first = label_with(s, e, v);
-	const struct type_ref *ty = on->decl && on->decl->kind == D_VAR && (on->kind == E_NAME || on->kind == E_INDEX)
-	                                    ? on->decl->type
-	                                    : NULL;
+	const struct type_ref *ty = on->decl && on->decl->kind == D_VAR && is_place(on) ? on->decl->type : NULL;
 	if (on->type == TY_ENUM && e->type == TY_ENUM && on->enum_decl != e->enum_decl) {
 		diag_error(c->d, "type", c->src, e->span, "the switch is on %s, but the case is %s",
 		           type_text(c, TY_ENUM, on->enum_decl), type_text(c, TY_ENUM, e->enum_decl));
@@ -101,7 +99,7 @@ static void check_label(struct checker *c, const struct stmt *s, struct expr *e)
 		diag_note(c->d, c->src, first->span, "the first one");
 	} else if (ty && (v < ty->min || v > ty->max)) {
 		diag_warn(c->d, "dead-code", c->src, e->span, "this case can never be reached: '%s' is in %d..%d",
-		          name_of(c, on->decl->name), ty->min, ty->max);
+		          var_name(c, on->decl), ty->min, ty->max);
 	}
 }
 

@@ -19,6 +19,10 @@ void check_value(struct checker *c, struct expr *e, const char *what)
 		diag_error(c->d, "type", c->src, e->span, "%s has no value", sync_a_word(e->type));
 		sync_hint(c, e->type);
 		e->type = TY_INT;
+	} else if (e->type == TY_STRUCT) {
+		diag_error(c->d, "type", c->src, e->span, "%s is needed, but this is a whole struct", what);
+		diag_hint(c->d, "name one of its fields; structs are compared and passed on field by field");
+		e->type = TY_INT;
 	} else if (e->type == TY_VOID) {
 		diag_error(c->d, "type", c->src, e->span, "%s is needed, but the call returns nothing", what);
 		if (e->decl)
@@ -31,10 +35,13 @@ void check_value(struct checker *c, struct expr *e, const char *what)
 void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, const char *what)
 {
 	check_value(c, e, "a value");
+	if (!check_reference_fits(c, e, to, what))
+		return;
 	if (to->kind == TY_ENUM && e->type == TY_ENUM && to->enum_decl != e->enum_decl && to->enum_decl && e->enum_decl)
 		diag_error(c->d, "type", c->src, e->span, "%s is %s, but the value is %s", what,
 		           type_text(c, to->kind, to->enum_decl), type_text(c, e->type, e->enum_decl));
-	else if (e->is_const && is_value(to->kind) && to->kind != TY_BOOL && (e->value < to->min || e->value > to->max))
+	else if (e->is_const && is_value(to->kind) && to->kind != TY_BOOL && !to->wrap &&
+	         (e->value < to->min || e->value > to->max))
 		diag_warn(c->d, "always-faults", c->src, e->span, "%lld is outside the range %d..%d of %s: storing it is a fault",
 		          (long long)e->value, to->min, to->max, what);
 }
@@ -42,10 +49,17 @@ void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, co
 /* A variable or element used as a place or value; marks what it is. */
 static void check_place(struct checker *c, struct expr *e)
 {
+	if (check_null(c, e))
+		return;
 	struct decl *d = scope_find(c, e->name, e->name_span, "the name");
+	bool arrays = c->whole_arrays; /* e may be one, its indices may not */
+	c->whole_arrays = false;
 	e->type = TY_INT;
 	if (e->kind == E_INDEX)
 		check_value(c, e->a, "an index");
+	for (struct expr *sel = e->kind == E_PATH ? e->args : NULL; sel; sel = sel->next)
+		if (sel->kind == E_AT)
+			check_value(c, sel->a, "an index");
 	if (!d)
 		return;
 	e->decl = d;
@@ -65,10 +79,16 @@ static void check_place(struct checker *c, struct expr *e)
 		e->enum_decl = d->owner;
 		break;
 	case D_VAR:
-		e->type = d->type->kind == TY_NONE ? TY_INT : d->type->kind;
-		e->enum_decl = d->type->enum_decl;
-		e->shared = d->is_shared;
-		break;
+		check_var_place(c, e, d, arrays);
+		return;
+	case D_OBJECT:
+		if (e->kind == E_PATH) {
+			diag_error(c->d, "syntax", c->src, e->span, "an object's fields cannot be used from outside");
+			diag_hint(c->d, "call one of its operations, as in %s.read()", name_of(c, e->name));
+			e->decl = NULL;
+			return;
+		}
+		/* fall through */
 	default:
 		diag_error(c->d, "not-a-variable", c->src, e->name_span, "'%s' is %s, not a variable", name_of(c, e->name),
 		           d->kind == D_PROC     ? "a procedure"
@@ -82,31 +102,20 @@ static void check_place(struct checker *c, struct expr *e)
 		e->decl = NULL;
 		return;
 	}
-	bool array = d->kind == D_VAR && d->is_array;
-	if (e->kind == E_INDEX && !array) {
-		diag_error(c->d, "type", c->src, e->span, "'%s' is not an array", name_of(c, e->name));
-		diag_note(c->d, c->src, d->name_span, "declared here");
-		e->decl = NULL;
-		e->is_const = false;
-	} else if (e->kind == E_NAME && array) {
-		diag_error(c->d, "type", c->src, e->span, "'%s' is an array: name an element, as in %s[0]", name_of(c, e->name),
-		           name_of(c, e->name));
-		diag_note(c->d, c->src, d->name_span, "declared here");
-		e->decl = NULL;
-	} else if (e->kind == E_INDEX) {
-		e->shared |= e->a->shared;
-		if (e->a->is_const && (e->a->value < 0 || e->a->value >= d->array_len))
-			diag_warn(c->d, "always-faults", c->src, e->a->span,
-			          "the index %lld is outside '%s', which has %u element%s: "
-			          "the access is a fault",
-			          (long long)e->a->value, name_of(c, e->name), d->array_len, d->array_len == 1 ? "" : "s");
-	}
+	if (e->kind == E_NAME)
+		return;
+	diag_error(c->d, "type", c->src, e->span, "'%s' is not %s", name_of(c, e->name),
+	           e->kind == E_PATH && e->args->kind == E_FIELD ? "a struct" : "an array");
+	diag_note(c->d, c->src, d->name_span, "declared here");
+	e->decl = NULL;
+	e->is_const = false;
 }
 
 static void check_unary(struct checker *c, struct expr *e)
 {
 	assert(e->kind == E_UNARY && e->a);
 	check_value(c, e->a, "an operand");
+	check_reference_operands(c, e);
 	e->shared = e->a->shared;
 	e->type = e->op == OP_NOT ? TY_BOOL : TY_INT;
 	if (e->a->is_const)
@@ -118,6 +127,7 @@ static void check_binary(struct checker *c, struct expr *e)
 	assert(e->kind == E_BINARY && e->a && e->b);
 	check_value(c, e->a, "an operand");
 	check_value(c, e->b, "an operand");
+	check_reference_operands(c, e);
 	e->shared = e->a->shared || e->b->shared;
 	bool compare = e->op >= OP_EQ && e->op <= OP_GE;
 	bool logic = e->op == OP_LAND || e->op == OP_LOR;
@@ -149,6 +159,11 @@ static void check_cond(struct checker *c, struct expr *e)
 	e->shared = e->a->shared || e->b->shared || e->c->shared;
 	e->type = e->b->type == e->c->type ? e->b->type : TY_INT;
 	e->enum_decl = e->b->enum_decl;
+	if (is_reference(e->b) && is_reference(e->c) && (e->b->is_null || e->c->is_null)) {
+		e->type = e->b->is_null ? e->c->type : e->b->type; /* one of them may be null */
+		e->enum_decl = e->b->is_null ? e->c->enum_decl : e->b->enum_decl;
+		e->is_null = e->b->is_null && e->c->is_null;
+	}
 	if (e->type == TY_ENUM && e->b->enum_decl != e->c->enum_decl)
 		e->type = TY_INT;
 	if (e->a->is_const && (e->a->value ? e->b : e->c)->is_const) {
@@ -163,8 +178,15 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 	struct decl *param = proc->params;
 	uint32_t i = 0;
 	for (struct expr *arg = e->args; arg; arg = arg->next, i++) {
-		if (param && is_sync(param->type->kind)) {
+		if (param && param->is_ref) {
+			check_ref_arg(c, arg, param);
+			param = param->next;
+		} else if (param && is_sync(param->type->kind)) {
 			check_expr(c, arg); /* the parameter was reported */
+			param = param->next;
+		} else if (param && param->type->kind == TY_STRUCT) {
+			check_struct_value(c, arg, param->type->struct_decl,
+			                   arena_printf(c->arena, "parameter '%s'", name_of(c, param->name)));
 			param = param->next;
 		} else if (param) {
 			check_fits(c, arg, param->type, arena_printf(c->arena, "parameter '%s'", name_of(c, param->name)));
@@ -184,7 +206,7 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 static void check_call(struct checker *c, struct expr *e)
 {
 	assert(e->kind == E_CALL);
-	if (check_sync_call(c, e))
+	if (check_sync_call(c, e) || check_pool_call(c, e) || check_property_call(c, e))
 		return;
 	struct decl *d = scope_find(c, e->name, e->name_span, "the procedure");
 	const char *hint = d ? NULL : foreign_call_hint(name_of(c, e->name));
@@ -252,6 +274,16 @@ static void check_method(struct checker *c, struct expr *e)
 		c->proc->id = c->calls.len - 1;
 }
 
+/* What a variable is compared with by cas, or what is added to it. */
+static void check_operand(struct checker *c, struct expr *e, const struct decl *d)
+{
+	check_value(c, e->b, "a value");
+	if (e->kind == E_CAS)
+		check_reference_fits(c, e->b, d->type, "what is expected");
+	else if (d->type->kind == TY_ENUM && d->type->enum_decl && d->type->enum_decl->is_pool)
+		diag_error(c->d, "type", c->src, e->a->span, "a reference is no number: nothing is added to it");
+}
+
 /* cas, exchange, fetch_add */
 static void check_rmw(struct checker *c, struct expr *e)
 {
@@ -260,9 +292,9 @@ static void check_rmw(struct checker *c, struct expr *e)
 	check_expr(c, e->a);
 	e->shared = true;
 	struct decl *d = e->a->decl;
-	if (d && d->kind == D_VAR && !d->is_shared) {
+	if (d && d->kind == D_VAR && !d->is_shared && !whole_of(d)->is_ref) { /* what a reference means is known in the call */
 		diag_error(c->d, "not-shared", c->src, e->a->span, "%s needs a shared variable; '%s' is local", word,
-		           name_of(c, d->name));
+		           var_name(c, d));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 	} else if (d && d->kind == D_VAR && is_sync(d->type->kind)) {
 		diag_error(c->d, "type", c->src, e->a->span, "%s cannot be applied to %s", word, sync_a_word(d->type->kind));
@@ -270,25 +302,28 @@ static void check_rmw(struct checker *c, struct expr *e)
 			diag_hint(c->d, "use acquire and release, or make it a bool");
 		else
 			sync_hint(c, d->type->kind);
+	} else if (d && d->kind == D_VAR && d->type->kind == TY_STRUCT) {
+		diag_error(c->d, "type", c->src, e->a->span, "%s needs one field; '%s' is a whole struct", word, var_name(c, d));
+		diag_hint(c->d, "a machine that does it in one step: step { ... }");
 	} else if (d && d->kind == D_VAR && d->var_class != VAR_PLAIN) {
 		diag_error(c->d, "type", c->src, e->a->span, "%s needs a plain variable; '%s' is only a %s register", word,
-		           name_of(c, d->name), d->var_class == VAR_SAFE ? "safe" : "regular");
+		           var_name(c, d), d->var_class == VAR_SAFE ? "safe" : "regular");
 	} else if (e->a->kind != E_ERROR && d && d->kind != D_VAR) {
 		diag_error(c->d, "not-a-variable", c->src, e->a->span, "%s needs a shared variable; '%s' is a constant", word,
-		           name_of(c, d->name));
+		           var_name(c, d));
 		diag_note(c->d, c->src, d->name_span, "declared here");
 	} else if (d && d->kind == D_VAR) {
-		d->reads++;
-		d->writes++;
+		whole_of(d)->reads++;
+		whole_of(d)->writes++;
 		if (e->kind == E_XCHG)
-			check_fits(c, e->b, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+			check_fits(c, e->b, d->type, arena_printf(c->arena, "'%s'", var_name(c, d)));
 		else
-			check_value(c, e->b, "a value"); /* compared or added, not stored */
+			check_operand(c, e, d); /* compared or added, not stored */
 		if (e->kind == E_CAS && e->a->type == TY_ENUM && e->b->type == TY_ENUM && e->a->enum_decl != e->b->enum_decl)
 			diag_error(c->d, "type", c->src, e->b->span, "%s is compared with %s",
 			           type_text(c, TY_ENUM, e->a->enum_decl), type_text(c, TY_ENUM, e->b->enum_decl));
 		if (e->c)
-			check_fits(c, e->c, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+			check_fits(c, e->c, d->type, arena_printf(c->arena, "'%s'", var_name(c, d)));
 		e->type = e->kind == E_CAS ? TY_BOOL : e->a->type;
 		e->enum_decl = e->kind == E_CAS ? NULL : e->a->enum_decl;
 		return;
@@ -307,6 +342,12 @@ static void check_any(struct checker *c, struct expr *e)
 	e->type = TY_INT;
 	if (e->any_type) {
 		check_type_ref(c, e->any_type);
+		if (e->any_type->kind == TY_STRUCT) {
+			diag_error(c->d, "type", c->src, e->span, "any() chooses one value, not a struct");
+			e->any_type->kind = TY_INT;
+		}
+		if (e->any_type->kind == TY_ENUM && e->any_type->enum_decl && e->any_type->enum_decl->is_pool)
+			diag_error(c->d, "type", c->src, e->span, "any() cannot choose a reference");
 		e->type = e->any_type->kind;
 		e->enum_decl = e->any_type->enum_decl;
 		return;
@@ -341,9 +382,19 @@ void check_expr(struct checker *c, struct expr *e)
 		break;
 	case E_NAME:
 	case E_INDEX:
+	case E_PATH:
 		check_place(c, e);
 		if (e->decl && e->decl->kind == D_VAR)
-			e->decl->reads++;
+			whole_of(e->decl)->reads++;
+		check_ghost_use(c, e);
+		break;
+	case E_AT:
+	case E_FIELD:
+	case E_DEREF:
+		break; /* check_place */
+	case E_LIST:
+		diag_error(c->d, "type", c->src, e->span, "a list is no value");
+		e->type = TY_INT;
 		break;
 	case E_UNARY:
 		check_unary(c, e);

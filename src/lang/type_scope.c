@@ -76,7 +76,9 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 			near = c->bound[n];
 		}
 	}
-	if (!near && word)
+	if (!strcmp(text, "NULL") || !strcmp(text, "nullptr"))
+		diag_hint(c->d, "the reference to no cell is written null");
+	else if (!near && word)
 		diag_hint(c->d, "did you mean '%s'?", word);
 	else if (near)
 		diag_hint(c->d, "did you mean '%s', declared on line %u?", name_of(c, near->name),
@@ -97,11 +99,17 @@ const char *type_text(struct checker *c, enum type_kind k, const struct decl *en
 	case TY_COND:
 	case TY_BARRIER:
 	case TY_ONCE:
+	case TY_CHAN:
 		return sync_a_word(k);
 	case TY_VOID:
 		return "no value";
 	case TY_ENUM:
+		if (en && en->is_pool)
+			return arena_printf(c->arena, "a reference to a cell of '%s'", name_of(c, en->name));
 		return arena_printf(c->arena, "enum %s", en ? name_of(c, en->name) : "?");
+	case TY_STRUCT:
+		return en && en->kind == D_STRUCT && en->name ? arena_printf(c->arena, "struct %s", name_of(c, en->name))
+		                                              : "a struct";
 	default:
 		return "?";
 	}
@@ -237,7 +245,7 @@ static void report_not_constant(struct checker *c, const struct expr *e, const c
 	}
 	if (part) {
 		diag_error(c->d, "not-constant", c->src, e->span, "%s must be a constant", what);
-		if (e->kind == E_NAME && e->decl && e->decl->kind == D_VAR)
+		if (is_place(e) && e->decl && e->decl->kind == D_VAR && !e->decl->whole && e->kind == E_NAME)
 			diag_note(c->d, c->src, e->decl->name_span, "'%s' is a variable", name_of(c, e->name));
 	} else if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->value == 0) {
 		diag_error(c->d, "not-constant", c->src, e->span, "%s: division by zero", what);
@@ -281,8 +289,10 @@ void check_range(struct checker *c, struct type_ref *ty)
 	assert(ty->min <= ty->max);
 }
 
-void check_type_ref(struct checker *c, struct type_ref *ty)
+static void resolve_type(struct checker *c, struct type_ref *ty)
 {
+	if (check_sized_type(c, ty))
+		return;
 	switch (ty->kind) {
 	case TY_BOOL:
 	case TY_LOCK:
@@ -290,20 +300,33 @@ void check_type_ref(struct checker *c, struct type_ref *ty)
 		ty->max = 1;
 		break;
 	case TY_INT:
+		if (ty->ranged && ty->name)
+			break; /* a sized one, resolved before */
 		ty->min = INT32_MIN;
 		ty->max = INT32_MAX;
 		if (ty->ranged && ty->lo && ty->hi)
 			check_range(c, ty);
 		break;
+	case TY_STRUCT:
 	case TY_ENUM: {
-		struct decl *d = ty->enum_def;
+		struct decl *d = ty->enum_def ? ty->enum_def : ty->struct_def;
 		if (!d && ty->name) {
 			d = scope_find(c, ty->name, ty->name_span, "the type");
 			const char *hint = d ? NULL : foreign_type_hint(name_of(c, ty->name));
 			if (hint)
 				diag_hint(c->d, "%s", hint);
 		}
-		if (d && d->kind != D_ENUM) {
+		if (d && d->kind == D_ENUM && ty->kind == TY_STRUCT) {
+			diag_error(c->d, "not-a-type", c->src, ty->name_span, "'%s' is an enum, not a struct",
+			           name_of(c, ty->name));
+			diag_note(c->d, c->src, d->name_span, "declared here");
+			d = NULL;
+		} else if (d && d->kind == D_STRUCT) {
+			ty->kind = TY_STRUCT;
+			ty->struct_decl = d;
+			ty->min = ty->max = 0;
+			break;
+		} else if (d && d->kind != D_ENUM) {
 			diag_error(c->d, "not-a-type", c->src, ty->name_span, "'%s' is not a type", name_of(c, ty->name));
 			diag_note(c->d, c->src, d->name_span, "declared here");
 			d = NULL;
@@ -318,4 +341,10 @@ void check_type_ref(struct checker *c, struct type_ref *ty)
 	default:
 		break;
 	}
+}
+
+void check_type_ref(struct checker *c, struct type_ref *ty)
+{
+	resolve_type(c, ty);
+	check_wrap(c, ty);
 }

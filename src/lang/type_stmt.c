@@ -12,18 +12,19 @@ int64_t default_value(const struct type_ref *ty)
 	return ty->min > 0 || ty->max < 0 ? ty->min : 0;
 }
 
-static void check_init_value(struct checker *c, struct decl *d, struct expr *e)
+void check_init_value(struct checker *c, struct decl *d, struct expr *e)
 {
 	int64_t v;
 	const struct type_ref *ty = d->type;
-	if (!check_const(c, e, "an initial value of a shared variable", &v))
+	if (!check_const(c, e, "an initial value of a shared variable", &v) ||
+	    !check_reference_fits(c, e, ty, arena_printf(c->arena, "'%s'", var_name(c, d))))
 		return;
 	if (ty->kind == TY_ENUM && e->type == TY_ENUM && e->enum_decl != ty->enum_decl)
-		diag_error(c->d, "type", c->src, e->span, "'%s' is %s, but the value is %s", name_of(c, d->name),
+		diag_error(c->d, "type", c->src, e->span, "'%s' is %s, but the value is %s", var_name(c, d),
 		           type_text(c, TY_ENUM, ty->enum_decl), type_text(c, TY_ENUM, e->enum_decl));
 	else if (ty->kind != TY_BOOL && (v < ty->min || v > ty->max))
 		diag_error(c->d, "out-of-range", c->src, e->span, "the initial value %lld is outside the range %d..%d of '%s'",
-		           (long long)v, ty->min, ty->max, name_of(c, d->name));
+		           (long long)v, ty->min, ty->max, var_name(c, d));
 }
 
 /* The initial value of a synchronisation object; false when the rest makes no sense. */
@@ -41,11 +42,26 @@ static bool check_sync_var(struct checker *c, struct decl *d)
 		diag_hint(c->d, "barrier %s = 2;", name_of(c, d->name));
 		return false;
 	}
+	if (k == TY_CHAN && !d->is_array) {
+		diag_error(c->d, "type", c->src, d->name_span, "the chan '%s' does not say how many values it holds",
+		           name_of(c, d->name));
+		diag_hint(c->d, "chan int %s[2]; holds two", name_of(c, d->name));
+		return false;
+	}
 	if (d->init && k != TY_BARRIER && k != TY_SEMAPHORE) {
 		diag_error(c->d, "type", c->src, d->init->span, "%s takes no initial value", sync_a_word(k));
 		return false;
 	}
 	return true;
+}
+
+void check_class(struct checker *c, const struct decl *d)
+{
+	if (!is_sync(d->type->kind) && (int64_t)d->type->max - d->type->min < 1024)
+		return;
+	diag_error(c->d, "type", c->src, d->class_span, "a %s variable needs a type of at most 1024 values",
+	           d->var_class == VAR_SAFE ? "safe" : "regular");
+	diag_hint(c->d, "use bool, an enum or a range such as int[0..3]");
 }
 
 /* Type, length and initialiser of a variable; not its name. */
@@ -54,29 +70,21 @@ void check_var(struct checker *c, struct decl *d)
 	assert(d->kind == D_VAR && d->type);
 	if (d->first_of_group && !check_sync_type(c, d->type))
 		check_type_ref(c, d->type);
-	d->array_len = 1;
 	if (d->type->kind == TY_VOID)
 		diag_error(c->d, "type", c->src, d->type->span, "a variable cannot be void");
-	if (d->is_array) {
-		int64_t n = 1;
-		if (check_const(c, d->length, "an array's length", &n) && (n < 1 || n > 1 << 16)) {
-			diag_error(c->d, "array-length", c->src, d->length->span, "an array has 1 to 65536 elements, not %lld",
-			           (long long)n);
-			n = 1;
-		}
-		d->array_len = (uint32_t)(n < 1 ? 1 : n);
-	}
-	if (d->var_class != VAR_PLAIN && (is_sync(d->type->kind) || (int64_t)d->type->max - d->type->min >= 1024)) {
-		diag_error(c->d, "type", c->src, d->class_span, "a %s variable needs a type of at most 1024 values",
-		           d->var_class == VAR_SAFE ? "safe" : "regular");
-		diag_hint(c->d, "use bool, an enum or a range such as int[0..3]");
-	}
+	check_dims(c, d);
+	if (d->type->kind != TY_STRUCT && d->var_class != VAR_PLAIN)
+		check_class(c, d);
 	if (d->init && d->type->kind == TY_LOCK) {
 		diag_error(c->d, "type", c->src, d->init->span, "locks are free at the start and take no initial value");
 		return;
 	}
 	if (is_sync(d->type->kind) && !check_sync_var(c, d))
 		return;
+	if (d->type->kind == TY_STRUCT || d->ndims > 1) {
+		check_shaped_var(c, d);
+		return;
+	}
 	if (d->init_list && !d->is_array)
 		diag_error(c->d, "type", c->src, d->name_span, "'%s' is not an array: it takes one initial value",
 		           name_of(c, d->name));
@@ -84,6 +92,12 @@ void check_var(struct checker *c, struct decl *d)
 		diag_error(c->d, "type", c->src, d->init->span, "an array's initial values are written in braces: { 1, 2 }");
 	uint32_t n = 0;
 	for (struct expr *e = d->init; e; e = e->next, n++) {
+		if (e->kind == E_LIST || e->designator) {
+			diag_error(c->d, "type", c->src, e->designator ? e->designator_span : e->span,
+			           e->designator ? "'%s' has no fields" : "'%s' takes one initial value here, not a list",
+			           name_of(c, d->name));
+			continue;
+		}
 		if (d->is_shared)
 			check_init_value(c, d, e);
 		else
@@ -108,7 +122,7 @@ static void check_target(struct checker *c, struct stmt *s)
 	if (!d || t->kind == E_ERROR)
 		return;
 	if (d->kind != D_VAR) {
-		diag_error(c->d, "not-a-variable", c->src, t->span, "'%s' cannot be assigned", name_of(c, d->name));
+		diag_error(c->d, "not-a-variable", c->src, t->span, "'%s' cannot be assigned", var_name(c, d));
 		diag_note(c->d, c->src, d->name_span, "it is a constant");
 		t->decl = NULL;
 		return;
@@ -116,25 +130,43 @@ static void check_target(struct checker *c, struct stmt *s)
 	if (is_sync(d->type->kind)) {
 		diag_error(c->d, "type", c->src, t->span, "%s cannot be assigned", sync_a_word(d->type->kind));
 		if (d->type->kind == TY_LOCK)
-			diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name), name_of(c, d->name));
+			diag_hint(c->d, "use acquire(%s) and release(%s)", var_name(c, d), var_name(c, d));
 		else
 			sync_hint(c, d->type->kind);
 		t->decl = NULL;
 		return;
 	}
 	if (s->form == ASSIGN_PLAIN)
-		d->reads--; /* check_expr counted it */
-	d->writes++;
+		whole_of(d)->reads--; /* check_expr counted it */
+	whole_of(d)->writes++;
+}
+
+/* To a target that is resolved. */
+static void check_assigned(struct checker *c, struct stmt *s)
+{
+	check_target(c, s);
+	struct decl *d = s->target->decl;
+	if (d && d->type->kind == TY_STRUCT) {
+		if (s->form == ASSIGN_PLAIN) {
+			check_struct_value(c, s->value, d->type->struct_decl, arena_printf(c->arena, "'%s'", var_name(c, d)));
+			return;
+		}
+		diag_error(c->d, "type", c->src, s->target->span,
+		           "'%s' is a struct: only one of its fields can be changed this way", var_name(c, d));
+		s->target->decl = NULL;
+	}
+	if (s->form == ASSIGN_PLAIN && d)
+		check_fits(c, s->value, d->type, arena_printf(c->arena, "'%s'", var_name(c, d)));
+	else if (s->value)
+		check_value(c, s->value, "a value");
 }
 
 static void check_assign(struct checker *c, struct stmt *s)
 {
-	check_target(c, s);
-	struct decl *d = s->target->decl;
-	if (s->form == ASSIGN_PLAIN && d)
-		check_fits(c, s->value, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
-	else if (s->value)
-		check_value(c, s->value, "a value");
+	assert(!c->ghosts);
+	c->ghosts = is_ghost_place(c, s->target);
+	check_assigned(c, s);
+	c->ghosts = false;
 }
 
 static void check_decl_stmt(struct checker *c, struct stmt *s)
@@ -142,6 +174,8 @@ static void check_decl_stmt(struct checker *c, struct stmt *s)
 	assert(s->kind == S_DECL);
 	for (struct decl *d = s->decls; d; d = d->next) {
 		declare_type(c, d->type);
+		if (d->type->struct_def && d->first_of_group)
+			diag_error(c->d, "misplaced", c->src, d->type->name_span, "structs are declared at the top level");
 		check_var(c, d);
 		if (d->type->kind > TY_LOCK && d->first_of_group) {
 			diag_error(c->d, "misplaced", c->src, d->type->span, "%s is shared: declare it at the top level",
@@ -184,13 +218,13 @@ static void check_lock_stmt(struct checker *c, struct stmt *s)
 	if (d->kind == D_VAR && d->type->kind == TY_RWLOCK && s->kind == S_RELEASE)
 		return;
 	if (d->kind != D_VAR || d->type->kind != TY_LOCK) {
-		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s", word, name_of(c, d->name),
+		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s", word, var_name(c, d),
 		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl) : "a constant");
 		diag_note(c->d, c->src, d->name_span, "declared here");
 		if (d->kind == D_VAR && is_sync(d->type->kind))
 			sync_hint(c, d->type->kind);
 		else if (d->kind == D_VAR && d->is_shared)
-			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
+			diag_hint(c->d, "declare it as: lock %s;", var_name(c, d));
 		s->target->decl = NULL;
 	}
 }
@@ -199,6 +233,11 @@ static void check_expr_stmt(struct checker *c, struct stmt *s)
 {
 	struct expr *e = s->value;
 	check_expr(c, e);
+	if (e->type == TY_STRUCT) {
+		diag_error(c->d, "type", c->src, e->span, "a struct is no statement");
+		diag_hint(c->d, "to copy it, write v = ...");
+		return;
+	}
 	if (e->kind == E_CALL || e->kind == E_METHOD || e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD ||
 	    e->kind == E_ERROR)
 		return;
@@ -316,7 +355,9 @@ void check_stmt(struct checker *c, struct stmt *s)
 		break;
 	case S_ASSUME:
 	case S_ASSERT:
+		c->ghosts = s->kind == S_ASSERT;
 		check_value(c, s->value, "a condition");
+		c->ghosts = false;
 		break;
 	case S_ATOMIC:
 		check_atomic(c, s);

@@ -22,6 +22,7 @@ static const struct {
 	{ TY_COND, "cond", "a cond", "use wait(c, l), signal(c) and broadcast(c)", 0, 0 },
 	{ TY_BARRIER, "barrier", "a barrier", "use wait(b)", 1, INT32_MAX },
 	{ TY_ONCE, "once", "a once flag", "use call_once(o, procedure)", 0, 0 },
+	{ TY_CHAN, "chan", "a chan", "use send(c, v), recv(c), try_send(c, v) and try_recv(c, x)", 0, 0 },
 };
 
 #define SYNC_COUNT(a) (sizeof(a) / sizeof *(a))
@@ -43,8 +44,37 @@ void sync_hint(struct checker *c, enum type_kind k)
 	diag_hint(c->d, "%s", types[k - TY_LOCK].hint);
 }
 
+/* What a chan carries: one value at a time. */
+static bool check_chan(struct checker *c, struct type_ref *ty)
+{
+	struct type_ref *of = ty->of;
+	if (ty->kind != TY_CHAN)
+		return false;
+	if (!of) {
+		diag_error(c->d, "type", c->src, ty->span, "a chan says what it carries");
+		diag_hint(c->d, "chan int[0..3] c[2]; for two values of 0..3");
+		of = ty->of = arena_new(c->arena, struct type_ref);
+		of->kind = TY_INT;
+	} else if (check_sync_type(c, of) || is_sync(of->kind)) {
+		diag_error(c->d, "type", c->src, of->span, "a chan carries values, not %s", sync_a_word(of->kind));
+		of->kind = TY_INT;
+	}
+	check_type_ref(c, of);
+	if (of->kind == TY_STRUCT || of->kind == TY_VOID) {
+		diag_error(c->d, "type", c->src, of->span, "a chan carries one value at a time");
+		diag_hint(c->d, "send the fields one by one, or an index into an array of structs");
+		of->kind = TY_INT;
+	}
+	ty->min = of->min;
+	ty->max = of->max;
+	ty->enum_decl = of->enum_decl;
+	return true;
+}
+
 bool check_sync_type(struct checker *c, struct type_ref *ty)
 {
+	if (check_chan(c, ty))
+		return true;
 	size_t i = 1; /* lock is reserved: the parser knows it */
 	if (ty->kind != TY_ENUM || ty->enum_def || !ty->name)
 		return false;
@@ -62,8 +92,10 @@ bool check_sync_type(struct checker *c, struct type_ref *ty)
 	if (i == SYNC_COUNT(types))
 		return false;
 	ty->kind = types[i].kind;
+	check_wrap(c, ty);
 	ty->min = types[i].min;
 	ty->max = types[i].max;
+	check_chan(c, ty);
 	return true;
 }
 
@@ -86,6 +118,10 @@ static const struct primitive {
 	{ "acquire_read", SYNC_READ, TY_RWLOCK, 1, "acquire_read(r)" },
 	{ "acquire_write", SYNC_WRITE, TY_RWLOCK, 1, "acquire_write(r)" },
 	{ "call_once", SYNC_ONCE, TY_ONCE, 2, "call_once(o, procedure)" },
+	{ "send", SYNC_SEND, TY_CHAN, 2, "send(c, value)" },
+	{ "recv", SYNC_RECV, TY_CHAN, 1, "recv(c)" },
+	{ "try_send", SYNC_TRY_SEND, TY_CHAN, 2, "try_send(c, value)" },
+	{ "try_recv", SYNC_TRY_RECV, TY_CHAN, 2, "try_recv(c, variable)" },
 };
 
 const char *sync_type_word(uint32_t i)
@@ -121,7 +157,7 @@ static struct decl *check_object_of(struct checker *c, struct expr *e, const str
 		return NULL;
 	}
 	check_expr(c, arg);
-	bool place = arg->kind == E_NAME || arg->kind == E_INDEX;
+	bool place = is_place(arg);
 	struct decl *d = place ? arg->decl : NULL;
 	if (place && !d)
 		return NULL; /* reported */
@@ -130,7 +166,7 @@ static struct decl *check_object_of(struct checker *c, struct expr *e, const str
 		return d;
 	}
 	if (place && d)
-		diag_error(c->d, "wrong-primitive", c->src, arg->span, "%s needs %s; '%s' is %s", word, needs, name_of(c, d->name),
+		diag_error(c->d, "wrong-primitive", c->src, arg->span, "%s needs %s; '%s' is %s", word, needs, var_name(c, d),
 		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl) : "a constant");
 	else
 		diag_error(c->d, "wrong-primitive", c->src, arg->span, "%s needs %s", word, needs);
@@ -148,10 +184,10 @@ static void check_lock_of_wait(struct checker *c, struct expr *e)
 	check_expr(c, arg);
 	if (!arg->decl)
 		return;
-	if (arg->decl->kind == D_VAR && arg->decl->type->kind == TY_LOCK && (arg->kind == E_NAME || arg->kind == E_INDEX))
+	if (arg->decl->kind == D_VAR && arg->decl->type->kind == TY_LOCK && is_place(arg))
 		return;
 	diag_error(c->d, "wrong-primitive", c->src, arg->span, "wait(c, l) needs a lock that the thread holds; '%s' is %s",
-	           name_of(c, arg->decl->name),
+	           var_name(c, arg->decl),
 	           arg->decl->kind == D_VAR ? type_text(c, arg->decl->type->kind, arg->decl->type->enum_decl) : "a constant");
 	diag_note(c->d, c->src, arg->decl->name_span, "declared here");
 }
@@ -179,12 +215,37 @@ static void check_procedure_of_once(struct checker *c, struct expr *e)
 		c->proc->id = c->calls.len - 1;
 }
 
+/* send(c, v), try_send(c, v), try_recv(c, x), recv(c) */
+static void check_chan_call(struct checker *c, struct expr *e, const struct decl *d, enum sync_op op)
+{
+	struct type_ref *of = d->type->of;
+	struct expr *arg = e->args->next;
+	if (op == SYNC_RECV) {
+		e->type = of->kind;
+		e->enum_decl = of->enum_decl;
+		return;
+	}
+	if (op != SYNC_TRY_RECV) {
+		check_fits(c, arg, of, arena_printf(c->arena, "what '%s' carries", var_name(c, d)));
+		return;
+	}
+	check_value(c, arg, "a variable");
+	struct decl *to = is_place(arg) ? arg->decl : NULL;
+	if (to && to->kind == D_VAR) {
+		whole_of(to)->writes++;
+		return;
+	}
+	if (arg->kind != E_ERROR && (to || !is_place(arg)))
+		diag_error(c->d, "wrong-primitive", c->src, arg->span, "try_recv(c, x) needs the variable that receives the value");
+}
+
 bool check_sync_call(struct checker *c, struct expr *e)
 {
 	const struct primitive *which = c->bound[e->name] ? NULL : find(name_of(c, e->name), TY_NONE);
 	if (!which)
 		return false;
-	e->type = which->op == SYNC_TRYWAIT ? TY_BOOL : TY_VOID;
+	bool asks = which->op == SYNC_TRYWAIT || which->op == SYNC_TRY_SEND || which->op == SYNC_TRY_RECV;
+	e->type = asks ? TY_BOOL : which->op == SYNC_RECV ? TY_INT : TY_VOID;
 	e->shared = true;
 	struct decl *d = check_object_of(c, e, &which);
 	if (!d) {
@@ -193,7 +254,7 @@ bool check_sync_call(struct checker *c, struct expr *e)
 				check_expr(c, arg);
 		return true;
 	}
-	d->writes++;
+	whole_of(d)->writes++;
 	if (e->nargs != which->nargs) {
 		diag_error(c->d, "argument-count", c->src, e->span, "on %s, %s takes %u argument%s, not %u", sync_a_word(which->on),
 		           which->word, which->nargs, which->nargs == 1 ? "" : "s", e->nargs);
@@ -204,6 +265,8 @@ bool check_sync_call(struct checker *c, struct expr *e)
 		check_lock_of_wait(c, e);
 	if (which->op == SYNC_ONCE)
 		check_procedure_of_once(c, e);
+	if (which->on == TY_CHAN)
+		check_chan_call(c, e, d, which->op);
 	if (c->steps && which->op == SYNC_WAIT && which->on != TY_SEMAPHORE)
 		diag_error(c->d, "not-in-step", c->src, e->span,
 		           "waiting at %s is more than one step: it is not allowed inside step { }", sync_a_word(which->on));

@@ -32,12 +32,34 @@ bool lang_word(uint32_t i, bool sml, struct lang_word *w)
 		return found(w, t + 1, strlen(t) - 2, WORD_STATEMENT);
 	}
 	i -= T_DEFAULT - T_FOR + 1;
+	if (!i--)
+		return found(w, "struct", strlen("struct"), WORD_TYPE);
+	if (!i--)
+		return found(w, "wrap", strlen("wrap"), WORD_TYPE);
+	for (n = 0; (t = sized_word(n)); n++)
+		if (n == i)
+			return found(w, t, strlen(t), WORD_TYPE);
+	i -= n;
 	for (n = 0; (t = sync_type_word(n)); n++)
 		if (n == i)
 			return found(w, t, strlen(t), WORD_TYPE);
 	i -= n;
 	if (!i--)
 		return found(w, "spurious", strlen("spurious"), WORD_TYPE);
+	static const char *const top[] = { "always", "finally", "can", "reach", "ghost", "thread_local", "pool" };
+	for (n = 0; n < sizeof top / sizeof *top; n++)
+		if (n == i)
+			return found(w, top[n], strlen(top[n]), WORD_TYPE);
+	i -= n;
+	static const char *const values[] = { "inside", "held", "leaked", "null" };
+	for (n = 0; n < sizeof values / sizeof *values; n++)
+		if (n == i)
+			return found(w, values[n], strlen(values[n]), WORD_CALL);
+	i -= n;
+	for (n = 0; (t = pool_call_word(n)); n++)
+		if (n == i)
+			return found(w, t, strlen(t), WORD_CALL);
+	i -= n;
 	t = sync_call_word(i);
 	return t && found(w, t, strlen(t), WORD_CALL);
 }

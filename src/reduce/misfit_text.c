@@ -20,11 +20,11 @@ static void place(const struct ir *p, uint32_t offset, struct buf *out)
 
 static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *out)
 {
-	say(out, p->vars[var].name);
-	if (p->vars[var].is_array && elem == IR_NONE)
-		buf_str(out, "[..]");
-	else if (p->vars[var].is_array)
-		buf_printf(out, "[%u]", elem);
+	struct buf text;
+	buf_init(&text);
+	ir_print_element(&p->vars[var], elem, "[..]", &text);
+	say(out, buf_cstr(&text));
+	buf_free(&text);
 }
 
 /* The name of what lies at this place of the globals. */
