@@ -50,6 +50,7 @@ struct checkpoint {
 	bool interrupted; /* a result was cut short by the signal */
 	bool kept;        /* nothing more is written */
 	bool last;        /* the one that a signal asks for is written */
+	bool later;       /* its directory is made when it is needed: then `path` ends in "/intact-XXXXXX" until it is */
 	struct why trouble;
 	bool troubled;
 };
@@ -180,6 +181,28 @@ static bool trouble(struct checkpoint *c, const char *what)
 	return why_set(&c->trouble, "%s: %s", what, strerror(errno));
 }
 
+bool checkpoint_later(const struct checkpoint *c)
+{
+	return c->later && c->dir < 0;
+}
+
+const char *checkpoint_path(const struct checkpoint *c)
+{
+	return c->path;
+}
+
+/* The directory is there from now on. */
+static bool make_dir(struct checkpoint *c)
+{
+	if (c->dir >= 0)
+		return true;
+	assert(c->later);
+	if (!mkdtemp(c->path) || (c->dir = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+	    flock(c->dir, LOCK_EX | LOCK_NB) != 0)
+		return trouble(c, "the directory of the checkpoint was not made");
+	return true;
+}
+
 /* The files of the directory that are ours and not among those that are needed are gone. */
 static void sweep(const struct checkpoint *c, bool suspended)
 {
@@ -208,6 +231,8 @@ enum replaced {
 static enum replaced replace(struct checkpoint *c, bool suspended)
 {
 	struct buf b;
+	if (!make_dir(c))
+		return NOT_REPLACED;
 	buf_init(&b);
 	put_manifest(&b, c, suspended);
 	bool renamed = write_file(c->dir, MANIFEST_NEW, &b) && renameat(c->dir, MANIFEST_NEW, c->dir, MANIFEST) == 0;
@@ -433,13 +458,16 @@ struct checkpoint *checkpoint_open(const struct checkpoint_setup *o, struct buf 
 		return NULL;
 	assert(o->every >= 0 && !err->len);
 	c->dir = -1;
-	c->path = strdup(o->dir);
+	c->later = o->later;
+	c->path = malloc(strlen(o->dir) + sizeof "/intact-XXXXXX");
+	if (c->path)
+		strcat(strcpy(c->path, o->dir), o->later ? "/intact-XXXXXX" : "");
 	c->what = strdup(o->what);
 	c->every = o->every;
 	c->stop = o->stop;
 	if (!c->path || !c->what)
 		buf_str(err, "out of memory");
-	else if (open_dir(c, o, err) && o->resume && load(c, err))
+	else if (!o->later && open_dir(c, o, err) && o->resume && load(c, err))
 		sweep(c, c->suspended);
 	c->exists = o->resume;
 	c->next = clock_seconds() + c->every;
@@ -451,8 +479,15 @@ struct checkpoint *checkpoint_open(const struct checkpoint_setup *o, struct buf 
 
 void checkpoint_finish(struct checkpoint *c)
 {
-	if (c && !c->kept && !c->interrupted && replace(c, false) == REPLACED)
+	bool whole = c && !c->kept && !c->interrupted && !checkpoint_later(c);
+	if (whole && c->later) {
 		sweep(c, false);
+		unlinkat(c->dir, MANIFEST, 0);
+		rmdir(c->path);
+		c->exists = false;
+	} else if (whole && replace(c, false) == REPLACED) {
+		sweep(c, false);
+	}
 }
 
 void checkpoint_close(struct checkpoint *c)
@@ -575,8 +610,9 @@ void checkpoint_record(struct checkpoint *c, struct checkpoint_key key, const st
 		stop_here(c);
 		return;
 	}
-	if (r->limit && (!strcmp(r->limit, "time") || !strcmp(r->limit, "memory"))) {
-		replace(c, c->suspended && c->number == c->n); /* with more of it the question is asked again */
+	if (r->limit && (!strcmp(r->limit, "time") || !strcmp(r->limit, "memory") || !strcmp(r->limit, "disk"))) {
+		if (!checkpoint_later(c))
+			replace(c, c->suspended && c->number == c->n); /* with more of it the question is asked again */
 		c->kept = true;
 		return;
 	}
@@ -614,12 +650,12 @@ bool checkpoint_suspended(struct checkpoint *c, struct checkpoint_key key, int *
 
 bool checkpoint_due(const struct checkpoint *c)
 {
-	return !c->kept && clock_seconds() >= c->next;
+	return !c->kept && !checkpoint_later(c) && clock_seconds() >= c->next;
 }
 
-int checkpoint_dir(const struct checkpoint *c)
+int checkpoint_dir(struct checkpoint *c)
 {
-	return c->dir;
+	return make_dir(c) ? c->dir : -1;
 }
 
 void checkpoint_level_name(const struct checkpoint *c, char name[40])

@@ -53,6 +53,7 @@ struct checkpoint_file { /* a file that belongs to the checkpoint */
 struct checkpoint_setup {
 	const char *dir;
 	bool resume;      /* there is a checkpoint to go on from */
+	bool later;       /* `dir` gets a directory for it, once there is something to be written */
 	double every;     /* seconds between checkpoints; 0: at every occasion */
 	const char *what; /* the model and the options that matter, as a text: must be the same when it is resumed */
 	const volatile sig_atomic_t *stop; /* set by a signal; or NULL */
@@ -60,7 +61,8 @@ struct checkpoint_setup {
 
 /* NULL: err says why, in one line. */
 struct checkpoint *checkpoint_open(const struct checkpoint_setup *o, struct buf *err);
-/* The last checkpoint of the check: its results alone. To be called when all is decided. */
+/* The last checkpoint of the check: its results alone. To be called when all is decided. A directory that was made later is
+ * removed, unless the check can continue from it. */
 void checkpoint_finish(struct checkpoint *c);
 void checkpoint_close(struct checkpoint *c);
 
@@ -74,6 +76,10 @@ bool checkpoint_interrupted(const struct checkpoint *c);
 const char *checkpoint_trouble(const struct checkpoint *c);
 /* Is there a checkpoint to resume? */
 bool checkpoint_exists(const struct checkpoint *c);
+/* Its directory. */
+const char *checkpoint_path(const struct checkpoint *c);
+/* Is there no directory yet, as it is made later? Then a search begins its level log when it needs one. */
+bool checkpoint_later(const struct checkpoint *c);
 /* Could the checkpoint not be loaded? Then the results are none. */
 bool checkpoint_failed(const struct checkpoint *c);
 
@@ -92,7 +98,8 @@ bool checkpoint_suspended(struct checkpoint *c, struct checkpoint_key key, int *
                           uint64_t *nstate);
 /* Is it time for one? */
 bool checkpoint_due(const struct checkpoint *c);
-int checkpoint_dir(const struct checkpoint *c);
+/* -1: it could not be made, see checkpoint_trouble. */
+int checkpoint_dir(struct checkpoint *c);
 /* A name for the level log of a search that begins. */
 void checkpoint_level_name(const struct checkpoint *c, char name[40]);
 /* Writes a checkpoint: this level log has so many bytes on the disk, `state` (to which the checksum is added) is the rest.

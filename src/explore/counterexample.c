@@ -3,12 +3,14 @@
  * remembers where every state came from; it meets a violation at the same depth, and
  * the same one however many threads the first search had. It obeys the same limits as
  * the first search: when one is reached, there is a violation and no path to show,
- * which is unknown.
+ * which is unknown. Where the first search was on disk, or memory is used up, this one is there as well.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "base/invariant.h"
+#include "explore/search_disk.h"
 #include "explore/search_int.h"
 
 /* Replaces an id in its sorted group, taking the threads' names along. */
@@ -46,6 +48,8 @@ static bool append_moves(struct search *s, const struct prod_edge *e, uint32_t t
 /* The steps to the violation, first one first; *n of them. */
 static struct origin *steps_to_hit(const struct search *s, uint32_t *n)
 {
+	if (s->disk)
+		return disk_steps_to_hit(s, n);
 	assert(s->hit.parent < s->norigins && s->origins[0].thread == IR_NONE);
 	uint32_t count = 0;
 	for (uint32_t i = s->hit.parent; s->origins[i].thread != IR_NONE; i = s->origins[i].parent)
@@ -90,15 +94,20 @@ static bool make_path(struct search *s, const struct ir *ir)
 }
 
 void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
-                  const struct search_options *o, struct search_result *r)
+                  const struct search_options *o, bool on_disk, struct search_result *r)
 {
 	struct search s;
 	struct search_options quiet = *o;
 	struct search_result again = { 0 };
 	quiet.progress = NULL;
-	bool ok = search_init(&s, ir, mode, block, lab, &quiet, &again, true);
+	bool ok = search_init(&s, ir, mode, block, lab, &quiet, &again, true) && (!on_disk || disk_begin(&s));
 	if (ok)
 		search_explore(&s);
+	if (o->disk && !on_disk && (!ok || (again.verdict == SEARCH_LIMIT && !strcmp(again.limit, "memory")))) {
+		search_free(&s);
+		search_trace(ir, mode, block, lab, o, true, r);
+		return;
+	}
 	bool found = again.verdict != SEARCH_HOLDS && again.verdict != SEARCH_LIMIT;
 	ok = ok && found && make_path(&s, ir);
 	again.bytes = r->bytes > again.bytes ? r->bytes : again.bytes;

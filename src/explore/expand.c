@@ -13,12 +13,12 @@
 
 #include "base/grow.h"
 #include "base/invariant.h"
+#include "explore/search_disk.h"
 #include "explore/search_int.h"
 
 /* ---- inserting ---------------------------------------------------------- */
 
-/* Quiescent, and the shadow differs? */
-static bool is_wrong(struct worker *w, const uint64_t *key)
+bool search_is_wrong(struct worker *w, const uint64_t *key)
 {
 	assert(w->s->prod.mode == PROD_COMMIT);
 	const struct search *s = w->s;
@@ -54,7 +54,9 @@ static bool is_new(struct worker *w, uint32_t i, const uint64_t *key)
 		search_give_up(s, "memory");
 		return false;
 	}
-	if (w->check[i] && is_wrong(w, key)) {
+	if (w->check[i] && search_is_wrong(w, key)) {
+		if (s->tracing)
+			s->hit_transitions = w->count[i];
 		search_hit(s, SEARCH_WRONG, w->from[i]);
 		return !s->tracing; /* the first one is the one that counts */
 	}
@@ -67,6 +69,11 @@ void flush(struct worker *w)
 	assert(w->nbatch <= BATCH);
 	struct store *st = &w->s->store;
 	uint64_t added = 0;
+	if (w->disk) {
+		disk_found(w);
+		w->nbatch = 0;
+		return;
+	}
 	if (st->key == 1) {
 		uint64_t *table = st->table, cap = st->cap;
 		bool alone = st->users == 1;
@@ -166,7 +173,8 @@ static void replace(const struct worker *w, uint64_t *child, uint32_t r, uint32_
 }
 
 /* A thread of run r goes to `local`. */
-static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global, uint32_t local, struct origin from, bool check)
+static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global, uint32_t local, struct origin from, bool check,
+                                   uint32_t taken)
 {
 	assert(w->nbatch < BATCH);
 	struct store *st = &w->s->store;
@@ -186,12 +194,14 @@ static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global
 		}
 	}
 	assert(key[0]);
-	uint64_t place = store_place(store_hash(key, st->key), st->cap);
-	store_prefetch(st, place);
+	uint64_t place = store_place(store_hash(key, st->key), w->cap);
+	__builtin_prefetch(w->table + place * st->key, 1);
 	w->place[w->nbatch] = place;
 	w->check[w->nbatch] = check;
 	if (w->s->tracing || check)
 		w->from[w->nbatch] = from;
+	if (w->s->tracing)
+		w->count[w->nbatch] = w->transitions + taken;
 	if (++w->nbatch == BATCH) {
 		flush(w);
 		if (stopping(w))
@@ -257,7 +267,7 @@ static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, 
 			search_hit(s, verdict_of(bad), from);
 			return AGAIN;
 		}
-		if (add_successor(w, r, e[k].global, e[k].local, from, check) == AGAIN)
+		if (add_successor(w, r, e[k].global, e[k].local, from, check, *taken) == AGAIN)
 			return AGAIN;
 	}
 	return EXPANDED;
@@ -285,7 +295,7 @@ static enum expanded expand_general(struct worker *w)
 		} else {
 			moved = true;
 			taken++;
-			done = add_successor(w, r, (uint32_t)(code >> 32) - 1, (uint32_t)code, from, check);
+			done = add_successor(w, r, (uint32_t)(code >> 32) - 1, (uint32_t)code, from, check, taken);
 		}
 		if (done == AGAIN)
 			return AGAIN;
@@ -326,7 +336,7 @@ static bool expand_plain(struct worker *w)
 	const struct store *st = &s->store;
 	const uint64_t key = w->chunk->keys[w->at], gmask = ((uint64_t)1 << st->at.field[0].bits) - 1;
 	const uint32_t global = (uint32_t)(key & gmask) - 1;
-	const uint64_t rest = key & ~gmask, cap = st->cap, *table = st->table;
+	const uint64_t rest = key & ~gmask, cap = w->cap, *table = w->table;
 	uint32_t n = w->nbatch, taken = 0;
 	uint64_t inside = 0;
 	for (uint32_t p = 0; p < s->nspans; p++) {

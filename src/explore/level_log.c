@@ -13,7 +13,7 @@
 
 bool level_log_init(struct level_log *l, int dir, const char *name)
 {
-	*l = (struct level_log){ .dir = dir, .fd = -1 };
+	*l = (struct level_log){ .dir = dir, .fd = -1, .max = STATE_RUN_MAX };
 	buf_init(&l->waiting);
 	l->name = name ? strdup(name) : NULL;
 	return !name || l->name;
@@ -80,7 +80,7 @@ static bool make_run(struct level_log *l)
 	if (!state_run_write(&l->waiting, l->level, l->nfields, l->bits, l->words, l->states, l->n))
 		return false;
 	l->n = 0;
-	if (l->name && l->waiting.len >= WAITING_MAX)
+	if (l->name && l->waiting.len >= (l->max < STATE_RUN_MAX ? WAITING_MAX / 16 : WAITING_MAX))
 		write_out(l); /* when it fails, level_log_sync will say why */
 	return true;
 }
@@ -111,6 +111,7 @@ static bool set_layout(struct level_log *l, const struct store *s)
 static bool make_room(struct level_log *l)
 {
 	uint64_t cap = l->cap ? l->cap * 2 : 1024;
+	assert(l->max && l->max <= STATE_RUN_MAX);
 	uint64_t *states = realloc(l->states, cap * l->words * sizeof *states);
 	if (states)
 		l->states = states;
@@ -124,7 +125,7 @@ static bool make_room(struct level_log *l)
 
 bool level_log_put(struct level_log *l, const struct store *s, const uint64_t *key)
 {
-	if (l->out_of_memory || !set_layout(l, s) || (l->n == STATE_RUN_MAX && !make_run(l)) || (l->n == l->cap && !make_room(l))) {
+	if (l->out_of_memory || !set_layout(l, s) || (l->n >= l->max && !make_run(l)) || (l->n == l->cap && !make_room(l))) {
 		l->out_of_memory = true;
 		return false;
 	}

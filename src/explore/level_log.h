@@ -26,6 +26,7 @@ struct level_log {
 	/* the states of the run to come */
 	uint64_t *states, *room;
 	uint64_t n, cap;
+	uint64_t max; /* of one run, STATE_RUN_MAX at most */
 	uint32_t words, nfields;
 	uint8_t *bits;
 	bool out_of_memory;

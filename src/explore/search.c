@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/invariant.h"
+#include "explore/search_disk.h"
 #include "explore/search_int.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static bool level_add(struct level *l, struct chunk *c)
 	return true;
 }
 
-static struct chunk *chunk_new(struct search *s)
+struct chunk *search_chunk_new(struct search *s)
 {
 	struct chunk *c = calloc(1, sizeof *c);
 	if (c)
@@ -67,7 +68,7 @@ static struct chunk *chunk_new(struct search *s)
 	return c;
 }
 
-static void chunk_free(struct search *s, struct chunk *c)
+void search_chunk_free(struct search *s, struct chunk *c)
 {
 	if (!c)
 		return;
@@ -76,10 +77,10 @@ static void chunk_free(struct search *s, struct chunk *c)
 	free(c);
 }
 
-static void level_free(struct search *s, struct level *l)
+void search_level_free(struct search *s, struct level *l)
 {
 	for (uint64_t i = 0; i < l->n; i++)
-		chunk_free(s, l->chunk[i]);
+		search_chunk_free(s, l->chunk[i]);
 	free(l->chunk);
 	memset(l, 0, sizeof *l);
 }
@@ -96,7 +97,7 @@ bool search_push(struct worker *w, const uint64_t *key)
 			return false;
 		w->out = NULL;
 	}
-	if (!w->out && !(w->out = chunk_new(s)))
+	if (!w->out && !(w->out = search_chunk_new(s)))
 		return false;
 	assert(w->out->n < s->chunk && key[0]);
 	uint64_t *to = w->out->keys + (size_t)w->out->n++ * s->store.key;
@@ -124,6 +125,8 @@ static bool take_chunk(struct worker *w)
 {
 	assert(!w->chunk);
 	struct search *s = w->s;
+	if (s->disk)
+		return disk_take(w);
 	if (__atomic_load_n(&s->taken, __ATOMIC_RELAXED) >= s->cur.n)
 		return false;
 	uint64_t i = __atomic_fetch_add(&s->taken, 1, __ATOMIC_RELAXED);
@@ -143,7 +146,7 @@ static uint8_t bits_for(uint32_t n)
 	return (uint8_t)(n > 1 ? 32 - __builtin_clz(n - 1) : 1);
 }
 
-static void worker_free_room(struct worker *w)
+void search_worker_free_room(struct worker *w)
 {
 	free(w->batch);
 	free(w->ids);
@@ -155,18 +158,18 @@ static void worker_free_room(struct worker *w)
 }
 
 /* Room that depends on the layout. */
-static bool worker_room(struct worker *w)
+bool search_worker_room(struct worker *w)
 {
 	const struct search *s = w->s;
 	size_t n = s->nthreads + 2, words = s->store.at.words;
-	worker_free_room(w);
+	search_worker_free_room(w);
 	w->batch = malloc(BATCH * s->store.key * sizeof *w->batch);
 	w->ids = malloc(n * sizeof *w->ids);
 	w->runs = malloc(n * sizeof *w->runs);
 	w->nodes = malloc(tree_room((uint32_t)words) * sizeof *w->nodes);
 	w->child_nodes = malloc(tree_room((uint32_t)words) * sizeof *w->child_nodes);
 	w->words = malloc(words * sizeof *w->words);
-	w->child = malloc(words * sizeof *w->child);
+	w->child = malloc((words + 1) * sizeof *w->child);
 	return w->batch && w->ids && w->runs && w->nodes && w->child_nodes && w->words && w->child;
 }
 
@@ -211,7 +214,19 @@ static bool convert_chunks(void *arg, const struct store *from, struct store *to
 		ok = convert_chunk(&v, from, to, s->workers[i].chunk) && convert_chunk(&v, from, to, s->workers[i].out);
 	free(v.ids);
 	free(v.words);
+	s->torn |= !ok;
 	return ok;
+}
+
+void search_aim(struct search *s)
+{
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		struct worker *w = &s->workers[i];
+		if (s->disk)
+			disk_aim(w);
+		else
+			w->table = s->store.table, w->cap = s->store.cap;
+	}
 }
 
 static void tell_limits(struct search *s)
@@ -241,9 +256,9 @@ static bool widen(struct search *s)
 bool search_set_fields(struct search *s)
 {
 	const struct product *x = &s->prod;
-	bool ok = store_widen(&s->store, s->bits, convert_chunks, s);
+	bool ok = s->disk ? disk_widen(s) : store_widen(&s->store, s->bits, convert_chunks, s);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
-		ok = worker_room(&s->workers[i]);
+		ok = search_worker_room(&s->workers[i]);
 	tell_limits(s);
 	search_make_spans(s);
 	for (uint32_t i = 0; ok && i < s->nthreads; i++)
@@ -251,7 +266,7 @@ bool search_set_fields(struct search *s)
 	return ok;
 }
 
-static void limit(struct search *s, const char *name)
+void search_limit(struct search *s, const char *name)
 {
 	if (s->r->verdict == SEARCH_HOLDS) {
 		s->r->verdict = SEARCH_LIMIT;
@@ -259,33 +274,51 @@ static void limit(struct search *s, const char *name)
 	}
 }
 
-static void count(struct search *s)
+uint64_t search_states(const struct search *s)
+{
+	return s->disk ? disk_states(s->disk) : s->store.n;
+}
+
+/* How many bytes there are at present. */
+static uint64_t count(struct search *s)
 {
 	struct search_result *r = s->r;
-	r->states = s->store.n;
+	r->states = search_states(s);
 	r->transitions = 0;
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		r->transitions += s->workers[i].transitions;
 	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes + level_log_bytes(&s->log) +
 	                 (s->cur.cap + s->next.cap) * sizeof(struct chunk *) + s->cap_origins * sizeof *s->origins +
-	                 product_bytes(&s->prod);
+	                 product_bytes(&s->prod) + (s->disk ? disk_bytes(s) : 0);
 	assert(s->store.n <= s->store.cap);
 	r->bytes = bytes > r->bytes ? bytes : r->bytes;
+	return bytes;
+}
+
+/* A search that does not fit into memory goes on elsewhere; false when it cannot. */
+static bool leave_memory(struct search *s)
+{
+	if (!s->o->disk || s->disk || s->tracing || s->torn || s->store.broken)
+		return false;
+	return disk_begin(s);
 }
 
 static void check_limits(struct search *s)
 {
 	const struct search_options *o = s->o;
 	double t = clock_seconds();
-	count(s);
-	if (o->max_bytes && s->r->bytes > o->max_bytes)
-		limit(s, "memory");
-	if (o->max_states && s->store.n / 4 > o->max_states)
-		limit(s, "states"); /* a level much larger than what was asked for */
+	uint64_t bytes = count(s);
+	bool much = o->disk && o->disk->from && s->store.n >= o->disk->from && !s->disk;
+	if (o->max_bytes && bytes > o->max_bytes && s->r->verdict == SEARCH_HOLDS && !leave_memory(s))
+		search_limit(s, "memory");
+	else if (much && s->r->verdict == SEARCH_HOLDS)
+		leave_memory(s);
+	if (o->max_states && search_states(s) / 4 > o->max_states)
+		search_limit(s, "states"); /* a level much larger than what was asked for */
 	if (o->deadline > 0 && t > o->deadline)
-		limit(s, "time");
+		search_limit(s, "time");
 	if (checkpoint_stopping(o->checkpoint))
-		limit(s, "interrupt");
+		search_limit(s, "interrupt");
 	if (o->progress && t >= s->next_tick)
 		o->progress(o->progress_arg, s->r->states, s->r->transitions, s->r->depth, s->r->bytes);
 	if (t >= s->next_tick)
@@ -310,29 +343,33 @@ static void hire(struct search *s)
 	assert(s->nworkers >= 1);
 	uint32_t jobs = s->o->jobs < STORE_USERS ? s->o->jobs : STORE_USERS;
 	uint64_t from = s->o->jobs_from ? s->o->jobs_from : JOBS_FROM;
-	if (s->nworkers >= jobs || s->store.n < from || s->tracing || !store_admit(&s->store, jobs))
+	if (s->nworkers >= jobs || search_states(s) < from || s->tracing || (!s->disk && !store_admit(&s->store, jobs)))
 		return;
 	while (s->nworkers < jobs) {
 		struct worker *w = &s->workers[s->nworkers];
 		w->s = s;
-		if (!worker_room(w) || pthread_create(&w->thread, NULL, come_in, w)) {
-			worker_free_room(w);
+		if (!search_worker_room(w) || (s->disk && !disk_worker_init(w)) || pthread_create(&w->thread, NULL, come_in, w)) {
+			search_worker_free_room(w);
+			disk_worker_free(w);
 			memset(w, 0, sizeof *w);
 			return;
 		}
 		s->nworkers++;
 	}
+	search_aim(s);
 }
 
-/* The next level becomes the present one. */
-static void advance(struct search *s)
+/* The next level becomes the present one; false: there is none, or it could not be made. */
+static bool next_level(struct search *s)
 {
 	uint64_t number = 0;
+	if (s->disk)
+		return disk_advance(s);
 	for (uint32_t i = 0; i < s->nworkers; i++) {
 		struct worker *w = &s->workers[i];
 		if (w->out && !level_add(&s->next, w->out)) {
-			limit(s, "memory");
-			return;
+			search_limit(s, "memory");
+			return false;
 		}
 		w->out = NULL;
 	}
@@ -350,13 +387,17 @@ static void advance(struct search *s)
 	s->next = t;
 	s->next.n = 0;
 	s->taken = 0;
-	if (!s->cur.n) {
-		s->quit = true;
+	s->quit = !s->cur.n;
+	return !s->quit;
+}
+
+static void advance(struct search *s)
+{
+	if (!next_level(s))
 		return;
-	}
 	s->r->depth++;
-	if (s->o->max_states && s->store.n > s->o->max_states)
-		limit(s, "states");
+	if (s->o->max_states && search_states(s) > s->o->max_states)
+		search_limit(s, "states");
 	if (s->log.name)
 		search_log_level(s); /* when it fails no checkpoint of this search is written any more */
 	hire(s);
@@ -370,7 +411,7 @@ static void save_if_due(struct search *s)
 	const char *end = s->r->verdict == SEARCH_LIMIT ? s->r->limit : NULL;
 	if (end && !strcmp(end, "states"))
 		return; /* that is a result */
-	if (end || checkpoint_due(c))
+	if (end || (checkpoint_due(c) && !(s->disk && disk_saved(s->disk))))
 		search_save(s);
 	if (end && strcmp(end, "interrupt") != 0)
 		checkpoint_keep(c);
@@ -382,22 +423,25 @@ static void lead(struct search *s)
 	assert(s->waiting == s->nworkers);
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		assert(!s->workers[i].nbatch);
-	bool done = s->taken >= s->cur.n;
+	bool done = s->disk ? disk_taken(s->disk) : s->taken >= s->cur.n;
 	__atomic_store_n(&s->stop, 0, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		done &= !s->workers[i].chunk;
 	bool whole = s->r->verdict == SEARCH_HOLDS; /* what is in memory is one state of the search */
-	if (whole && s->widen && !widen(s)) {
-		limit(s, "memory");
+	if (whole && s->widen && !widen(s) && !(leave_memory(s) && widen(s))) {
+		search_limit(s, "memory");
 		whole = false;
 	}
-	if (s->r->verdict == SEARCH_HOLDS && store_crowded(&s->store) && !store_grow(&s->store))
-		limit(s, "memory");
+	if (s->r->verdict == SEARCH_HOLDS && store_crowded(&s->store) && !store_grow(&s->store) && !leave_memory(s))
+		search_limit(s, "memory");
 	check_limits(s);
 	if (s->r->verdict == SEARCH_HOLDS && done)
 		advance(s);
+	if (s->r->verdict == SEARCH_LIMIT && !strcmp(s->r->limit, "interrupt") && !s->log.name && whole)
+		leave_memory(s); /* a checkpoint is made there */
 	if (s->log.name && whole && !s->store.broken && !s->quit)
 		save_if_due(s);
+	search_aim(s);
 	s->quit |= s->r->verdict != SEARCH_HOLDS;
 }
 
@@ -446,7 +490,7 @@ static void *work(void *arg)
 		look_at_clock(w);
 		assert(w->at < w->chunk->n);
 		if (++w->at == w->chunk->n) {
-			chunk_free(s, w->chunk);
+			search_chunk_free(s, w->chunk);
 			w->chunk = NULL;
 		}
 	}
@@ -456,6 +500,7 @@ static void *work(void *arg)
 void search_explore(struct search *s)
 {
 	s->next_tick = clock_seconds() + TICK;
+	search_aim(s);
 	if (s->resumed) { /* not before the next level otherwise */
 		pthread_mutex_lock(&s->lock);
 		hire(s);
@@ -465,6 +510,10 @@ void search_explore(struct search *s)
 	for (uint32_t i = 1; i < s->nworkers; i++)
 		pthread_join(s->workers[i].thread, NULL);
 	count(s);
+	if (s->hit_transitions && s->r->verdict == SEARCH_WRONG)
+		s->r->transitions = s->hit_transitions;
+	if (s->disk)
+		disk_count_hit(s);
 	assert(s->r->verdict != SEARCH_HOLDS || (s->quit && !s->cur.n && !s->next.n)); /* all levels were done */
 	assert(s->r->verdict == SEARCH_LIMIT ? s->r->limit != NULL : !s->r->limit);
 }
@@ -521,8 +570,7 @@ static bool begin(struct search *s)
 	return !s->tracing || s->origins;
 }
 
-/* The level log of a search that a checkpoint may be written of. */
-static bool begin_log(struct search *s)
+bool search_begin_log(struct search *s)
 {
 	char name[40];
 	checkpoint_level_name(s->o->checkpoint, name);
@@ -561,14 +609,14 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	s->workers[0].s = s;
 	s->nworkers = 1;
 	make_groups(s);
-	ok = store_init(&s->store, n + 1, s->bits, o->max_bytes) && worker_room(&s->workers[0]);
+	ok = store_init(&s->store, n + 1, s->bits, o->max_bytes) && search_worker_room(&s->workers[0]);
 	if (ok) {
 		tell_limits(s);
 		search_make_spans(s);
 	}
 	if (ok && o->checkpoint && !tracing) {
 		s->key = checkpoint_key_of(CHECKPOINT_SEARCH, ir, mode, block, lab, o);
-		ok = begin_log(s) && search_load(s, &s->resumed);
+		ok = (checkpoint_later(o->checkpoint) || search_begin_log(s)) && search_load(s, &s->resumed);
 	}
 	return ok && (s->resumed || (begin(s) && (!s->log.name || search_log_level(s))));
 }
@@ -576,14 +624,16 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 void search_free(struct search *s)
 {
 	for (uint32_t i = 0; s->workers && i < s->nworkers; i++) {
-		chunk_free(s, s->workers[i].chunk);
-		chunk_free(s, s->workers[i].out);
-		worker_free_room(&s->workers[i]);
+		search_chunk_free(s, s->workers[i].chunk);
+		search_chunk_free(s, s->workers[i].out);
+		search_worker_free_room(&s->workers[i]);
+		disk_worker_free(&s->workers[i]);
 	}
-	level_free(s, &s->cur);
-	level_free(s, &s->next);
+	search_level_free(s, &s->cur);
+	search_level_free(s, &s->next);
 	product_free(&s->prod);
 	store_free(&s->store);
+	disk_free(s);
 	level_log_free(&s->log);
 	free(s->workers);
 	free(s->first);
@@ -608,11 +658,12 @@ void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block, const 
 	if (search_init(&s, ir, mode, block, lab, o, r, false))
 		search_explore(&s);
 	else
-		limit(&s, "memory");
+		search_limit(&s, "memory");
+	bool on_disk = s.disk;
 	search_free(&s);
 	assert(!r->path && !r->npath);
 	if (r->verdict != SEARCH_HOLDS && r->verdict != SEARCH_LIMIT) {
-		search_trace(ir, mode, block, lab, o, r);
+		search_trace(ir, mode, block, lab, o, on_disk, r);
 		assert(!r->npath == !r->path);
 	}
 	checkpoint_record(o->checkpoint, key, r);

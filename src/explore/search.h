@@ -18,6 +18,8 @@
  * two states that differ by a permutation are one. Sound because a
  * permutation of such threads maps steps to steps, blocks to blocks and the
  * shadow's frames along with the frames.
+ *
+ * With a `disk`, a search that does not fit into memory goes on there (search_disk.h), with the same result.
  */
 #ifndef INTACT_EXPLORE_SEARCH_H
 #define INTACT_EXPLORE_SEARCH_H
@@ -37,6 +39,17 @@ enum search_verdict {
 	SEARCH_LIMIT, /* see `limit` */
 };
 
+struct disk_place {     /* where searches that do not fit into memory go on */
+	int dir;        /* descriptor of a directory */
+	uint64_t limit; /* bytes of all files; 0: none */
+	uint64_t from;  /* states from which on a search is there, whatever memory there is; 0: at the memory limit */
+	uint64_t keys;  /* states a thread collects before they are written; 0: as many as max_bytes has room for */
+	void (*begun)(void *arg, uint64_t states); /* or NULL: a search goes on there */
+	void *arg;
+	uint64_t most;  /* told back: bytes that the files had at most, */
+	struct why why; /* and why a search ended there with the limit "disk" */
+};
+
 struct search_options {
 	bool symmetry, merge_local, drop_pure, transactions; /* reductions */
 	uint32_t jobs;                                       /* threads that explore; 0 is 1 */
@@ -51,11 +64,12 @@ struct search_options {
 	void (*progress)(void *arg, uint64_t states, uint64_t transitions, uint32_t depth, uint64_t bytes);
 	void *progress_arg;
 	struct checkpoint *checkpoint; /* or NULL; see checkpoint.h */
+	struct disk_place *disk;       /* or NULL */
 };
 
 struct search_result {
 	enum search_verdict verdict;
-	const char *limit; /* SEARCH_LIMIT: "states", "memory", "time", "step", "interrupt" */
+	const char *limit; /* SEARCH_LIMIT: "states", "memory", "disk", "time", "step", "interrupt" */
 	uint64_t states, transitions, bytes;
 	uint32_t depth;
 	struct move *path; /* from the initial state; malloc'ed */

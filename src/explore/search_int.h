@@ -54,6 +54,10 @@ struct worker {
 	uint64_t place[BATCH];
 	bool check[BATCH]; /* may be quiescent */
 	struct origin from[BATCH];
+	uint64_t count[BATCH]; /* when tracing: transitions up to this one */
+	/* where a successor's key may be: the store's table, or the cache of a search on disk */
+	uint64_t *table, cap;
+	struct disk_worker *disk; /* or NULL */
 	/* the state being expanded, and a successor */
 	uint32_t global, nruns;
 	struct search_run *runs;
@@ -91,6 +95,9 @@ struct search {
 	int stop; /* come to a meeting; atomic */
 	bool quit, widen;
 	double next_tick;
+	struct disk_search *disk; /* or NULL: in memory */
+	uint64_t hit_transitions; /* when tracing: up to a violation that a state is; 0: it is none */
+	bool torn;                /* not all that waits in chunks has the layout of the store */
 	/* with a checkpoint */
 	struct checkpoint_key key;
 	struct level_log log;
@@ -108,7 +115,12 @@ static inline bool search_frozen(const struct search *s, uint32_t thread)
 	return s->o->few && s->prod.ir->threads[thread].index > s->o->few;
 }
 
+/* States found so far; on disk, up to the present level. */
+uint64_t search_states(const struct search *s);
+
 /* expand.c */
+/* Quiescent, and the shadow differs? */
+bool search_is_wrong(struct worker *w, const uint64_t *key);
 enum expanded expand(struct worker *w);
 void flush(struct worker *w);
 void search_make_spans(struct search *s);
@@ -120,11 +132,22 @@ void search_ask_meeting(struct search *s);
 bool search_push(struct worker *w, const uint64_t *key);
 bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
                  const struct search_options *o, struct search_result *r, bool tracing);
+void search_limit(struct search *s, const char *name);
 void search_explore(struct search *s);
 void search_free(struct search *s);
 
 /* Fields as wide as s->bits says, enough for all ids. False when out of memory. */
 bool search_set_fields(struct search *s);
+/* Workers look for successors where they are now. */
+void search_aim(struct search *s);
+/* A chunk for the next level or from a file; its states are counted in chunk_bytes. */
+struct chunk *search_chunk_new(struct search *s);
+void search_chunk_free(struct search *s, struct chunk *c);
+void search_level_free(struct search *s, struct level *l);
+bool search_worker_room(struct worker *w);
+void search_worker_free_room(struct worker *w);
+/* The level log of a search that a checkpoint may be written of. */
+bool search_begin_log(struct search *s);
 /* What the first thread has pushed becomes this level. */
 bool search_level_of(struct search *s, struct level *l);
 
@@ -138,6 +161,6 @@ bool search_load(struct search *s, bool *resumed);
 
 /* counterexample.c */
 void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
-                  const struct search_options *o, struct search_result *r);
+                  const struct search_options *o, bool on_disk, struct search_result *r);
 
 #endif

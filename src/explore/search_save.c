@@ -18,6 +18,7 @@
 
 #include "base/invariant.h"
 #include "base/varint.h"
+#include "explore/search_disk.h"
 #include "explore/search_int.h"
 
 enum { LIST_TODO, LIST_NEXT }; /* state_run_head.what of the lists in the state file */
@@ -32,7 +33,7 @@ static void put(struct buf *b, uint64_t v)
 
 bool search_log_level(struct search *s)
 {
-	bool ok = true;
+	bool ok = !s->disk || disk_log_level(s, &s->log);
 	for (uint64_t i = 0; ok && i < s->cur.n; i++)
 		for (uint32_t k = 0; ok && k < s->cur.chunk[i]->n; k++)
 			ok = level_log_put(&s->log, &s->store, s->cur.chunk[i]->keys + (size_t)k * s->store.key);
@@ -52,11 +53,13 @@ static bool put_lists(struct search *s, struct buf *b)
 {
 	struct level_log list;
 	bool ok = level_log_init(&list, -1, NULL);
+	list.max = s->log.max;
+	ok = ok && (!s->disk || disk_log_level(s, &list));
 	for (uint64_t i = 0; ok && i < s->cur.n; i++)
 		ok = put_chunk(s, &list, s->cur.chunk[i], 0);
-	for (uint32_t i = 0; ok && i < s->nworkers; i++)
+	for (uint32_t i = 0; ok && !s->disk && i < s->nworkers; i++)
 		ok = put_chunk(s, &list, s->workers[i].chunk, s->workers[i].at);
-	ok = ok && level_log_end(&list);
+	ok = ok && level_log_end(&list) && (!s->disk || disk_log_next(s, &list));
 	for (uint64_t i = 0; ok && i < s->next.n; i++)
 		ok = put_chunk(s, &list, s->next.chunk[i], 0);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
@@ -81,10 +84,14 @@ bool search_save(struct search *s)
 	}
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		transitions += s->workers[i].transitions;
+	if (s->disk && !disk_readable(s))
+		return false; /* the checkpoint before stays */
+	if (s->disk)
+		transitions = disk_transitions(s->disk);
 	buf_init(&b);
 	buf_init(&ids);
 	product_save(&s->prod, &ids);
-	put(&b, s->store.n);
+	put(&b, search_states(s));
 	put(&b, transitions);
 	put(&b, s->r->depth);
 	put(&b, s->r->bytes);
@@ -96,10 +103,14 @@ bool search_save(struct search *s)
 	bool ok = !ids.failed && put_lists(s, &b);
 	if (!ok)
 		errno = ENOMEM;
+	if (s->disk && s->r->verdict == SEARCH_LIMIT)
+		disk_give_back(s); /* which may make the room that the checkpoint needs */
 	if (!ok || !level_log_sync(&s->log))
 		checkpoint_no_room(c);
 	else
 		ok = checkpoint_write(c, s->key, s->log.name, s->log.synced, &b);
+	if (s->disk)
+		disk_set_saved(s);
 	buf_free(&b);
 	buf_free(&ids);
 	return ok;
@@ -169,6 +180,8 @@ static bool load_run(void *arg, const struct level_run *run)
 	struct search *s = l->s;
 	struct store *st = &s->store;
 	uint32_t words = run->at->words, *ids = s->workers[0].ids;
+	if (s->disk)
+		return run->level < l->levels && run->n <= l->states - disk_states(s->disk) && disk_load_run(s, run);
 	bool as_it_is = !st->tree && same_layout(run->at, &st->at), ok = run->level < l->levels && run->n <= l->states - st->n;
 	uint64_t places[AHEAD], n = run->n, new = 0;
 	for (uint64_t i = 0; ok && as_it_is && i < n + AHEAD; i++) {
@@ -200,6 +213,10 @@ static bool load_list(void *arg, uint32_t list, const uint32_t *ids)
 	uint64_t key[STORE_INLINE];
 	if (list > LIST_NEXT || !ids_exist(s, ids) || (list == LIST_TODO && l->next))
 		return false;
+	if (s->disk) {
+		l->next += list == LIST_NEXT;
+		return disk_states(s->disk) + (list == LIST_NEXT) <= l->states && disk_load_state(s, list == LIST_NEXT, ids);
+	}
 	l->out_of_memory = !key_of(s, ids, key);
 	if (l->out_of_memory || (list == LIST_NEXT && !insert(l, key)))
 		return false;
@@ -238,6 +255,15 @@ static uint64_t load_head(struct loading *l, const unsigned char *text, uint64_t
 	return (uint64_t)(c.p - text) + ids;
 }
 
+/* Room for all states: in memory, or else on disk. */
+static bool make_room(struct loading *l)
+{
+	struct search *s = l->s;
+	struct disk_place *d = s->o->disk;
+	bool here = search_set_fields(s) && !(d && d->from && l->states >= d->from) && store_reserve(&s->store, l->states);
+	return here || (d && disk_load_begin(s));
+}
+
 /* NULL, or what is wrong. */
 static const char *load_files(struct loading *l, int levels, uint64_t nlevels, int state, uint64_t nstate)
 {
@@ -249,10 +275,16 @@ static const char *load_files(struct loading *l, int levels, uint64_t nlevels, i
 		wrong = "cannot be read";
 	else if (!(at = load_head(l, text, nstate - 4)))
 		wrong = "does not fit the model";
-	else if (!search_set_fields(s) || !store_reserve(&s->store, l->states))
+	else if (!make_room(l))
 		wrong = "does not fit into the memory allowed (--max-memory)";
 	else if (!(wrong = level_log_drain_runs(levels, 0, nlevels, s->nthreads + 1, load_run, l)))
 		wrong = level_log_drain(state, at, nstate - 4 - at, s->nthreads + 1, load_list, l);
+	if (s->disk) {
+		if (!wrong && !disk_load_end(s, l->states))
+			wrong = "is not complete, or does not fit on the disk";
+		free(text);
+		return wrong;
+	}
 	if (!wrong && !l->next && !search_level_of(s, &s->cur))
 		wrong = "does not fit into memory";
 	if (!wrong && s->store.n != l->states) /* there may be nothing left to expand: then the search ends at once */

@@ -41,13 +41,18 @@ bool store_lay_out(struct store_layout *l, uint32_t nfields, const uint8_t *bits
 	return true;
 }
 
+void store_pack_by(const struct store_layout *at, const uint32_t *ids, uint64_t *words)
+{
+	memset(words, 0, at->words * sizeof *words);
+	for (uint32_t i = 0; i < at->nfields; i++) {
+		assert(((uint64_t)ids[i] + (i == 0)) >> at->field[i].bits == 0);
+		words[at->field[i].word] |= ((uint64_t)ids[i] + (i == 0)) << at->field[i].shift;
+	}
+}
+
 void store_pack(const struct store *s, const uint32_t *ids, uint64_t *words)
 {
-	memset(words, 0, s->at.words * sizeof *words);
-	for (uint32_t i = 0; i < s->at.nfields; i++) {
-		assert(ids[i] < store_limit(s, i));
-		words[s->at.field[i].word] |= ((uint64_t)ids[i] + (i == 0)) << s->at.field[i].shift;
-	}
+	store_pack_by(&s->at, ids, words);
 }
 
 void store_unpack(const struct store *s, const uint64_t *words, uint32_t *ids)
@@ -131,12 +136,18 @@ bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t
 	return s->table != NULL;
 }
 
+void store_init_flat(struct store *s, const struct store_layout *at)
+{
+	*s = (struct store){ .flat = true, .at = *at, .key = at->words, .full = UINT64_MAX, .users = 1 };
+}
+
 void store_free(struct store *s)
 {
 	assert(s->n <= s->cap);
 	table_free(s->table, s->cap, s->key);
 	tree_free(&s->nodes);
-	free(s->at.field);
+	if (!s->flat)
+		free(s->at.field);
 	memset(s, 0, sizeof *s);
 }
 

@@ -23,6 +23,9 @@
  * look-up is of one line, compared all at once. Bytes per state: 10.7 to 16
  * for one word.
  *
+ * A flat store has a layout and nothing else: its keys are the packed words, however many, and states are kept elsewhere
+ * (search_disk.h).
+ *
  * Growing and changing the layout are for one thread while no other uses the
  * store. store_crowded() says when it is time; every user may then still
  * insert STORE_SLACK states.
@@ -56,6 +59,7 @@ struct store_layout {
 struct store {
 	struct store_layout at;
 	bool tree;    /* keys are roots */
+	bool flat;    /* there is no table */
 	uint32_t key; /* words of a key */
 	uint64_t *table;
 	uint64_t cap, n; /* slots, states */
@@ -71,6 +75,8 @@ enum store_result { STORE_NEW, STORE_OLD };
 /* bits[i]: for field i. False when out of memory. */
 bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget);
 void store_free(struct store *s);
+/* A flat store with this layout, whose fields stay the caller's. */
+void store_init_flat(struct store *s, const struct store_layout *at);
 /* Fields get these widths, enough for all ids there are. Keys kept elsewhere are
  * converted by `also`, which is called with the old store while both are there.
  * False when out of memory. */
@@ -98,6 +104,8 @@ static inline uint32_t store_limit(const struct store *s, uint32_t field)
 	return bits >= 32 ? UINT32_MAX - 1 : (1u << bits) - (field == 0);
 }
 
+/* Packed words of some layout. */
+void store_pack_by(const struct store_layout *at, const uint32_t *ids, uint64_t *words);
 void store_pack(const struct store *s, const uint32_t *ids, uint64_t *words);
 /* The ids of packed words of some layout, field 0 back to what it was. */
 static inline void store_unpack_by(const struct store_layout *at, const uint64_t *words, uint32_t *ids)
