@@ -8,6 +8,7 @@
 #include "base/invariant.h"
 #include "check/causal_question.h"
 #include "check/decide.h"
+#include "check/properties.h"
 #include "verdict/replay.h"
 
 #define WAY_OUT_STATES 20000u
@@ -72,8 +73,8 @@ static enum asked all_in_one(struct checking *c, struct decide *d, struct verdic
 	d->o.search.faults = !no_faults(c, d);
 	decide_program(d, v);
 	d->o.search.faults = false;
-	if (program->answer == ANSWER_HOLDS)
-		return ALL_DONE;
+	if (program->answer == ANSWER_HOLDS) /* by an engine that has not visited all states: faults are still to be looked for */
+		return no_faults(c, d) || engine_find(program->engine->name)->explores ? ALL_DONE : ASKED;
 	if (program->answer == ANSWER_VIOLATED || program->limit || no_faults(c, d))
 		return ASKED;
 	for (uint32_t i = 0; i <= d->p->nblocks; i++)
@@ -176,6 +177,7 @@ static uint32_t ask_everything(struct checking *c, const struct ir *p, struct ve
 	if (!c->o->block && !c->o->faults) {
 		objects_check(p, &c->o->objects, &c->decide.search, &v[n]);
 		n += p->nobjects;
+		n += properties_ask(p, &c->decide.search, &v[n]);
 	}
 	fixed_counts_only(p, v, n);
 	return n;
@@ -185,7 +187,7 @@ static uint32_t ask_everything(struct checking *c, const struct ir *p, struct ve
 static bool open_block(const struct verdict *v, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (v[i].answer == ANSWER_UNKNOWN && !v[i].object1 && v[i].nattempts)
+		if (v[i].answer == ANSWER_UNKNOWN && !v[i].object1 && !v[i].property1 && v[i].nattempts)
 			return true;
 	return false;
 }
@@ -293,7 +295,7 @@ static void assert_result(const struct check_result *r)
 		(void)v;
 		assert(v->engine && v->nattempts <= VERDICT_ATTEMPTS);
 		assert(v->block < r->p->nblocks || v->block == VERDICT_PROGRAM);
-		assert(v->object1 <= r->p->nobjects);
+		assert(v->object1 <= r->p->nobjects && v->property1 <= r->p->nproperties && !(v->object1 && v->property1));
 		assert(!v->path == !v->npath || v->answer == ANSWER_VIOLATED);
 		PARANOID(witness_replays(r->p, v));
 		assert(v->answer != ANSWER_HOLDS || (!v->path && !v->causal && v->problem == PROBLEM_NONE));
@@ -316,7 +318,7 @@ enum check_status check_run(const struct ir *p, const struct check_options *opti
 		o.search.max_bytes = half_the_memory();
 	if (o.block && !has_block(p, o.block))
 		return CHECK_NO_BLOCK;
-	r->v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *r->v);
+	r->v = calloc((size_t)p->nblocks + p->nobjects + p->nproperties + 4, sizeof *r->v);
 	if (!r->v)
 		return CHECK_NO_MEMORY;
 	if (o.engine && o.engine->ask_itself)

@@ -4,7 +4,8 @@
  *
  * The questions: faults, failed assertions and deadlocks; the program, or
  * with --block one block of it; each block alone, when the program does not
- * answer for it; whether threads can always leave their blocks; each object.
+ * answer for it; whether threads can always leave their blocks; each object;
+ * each condition on states.
  * The program and its faults are one search when that is enough for both.
  *
  * Where any number of threads is asked about, what is proved for the declared

@@ -57,7 +57,7 @@ struct check_engine {
 	/* causality by itself */                                     \
 	ROW(cover) ROW(unfold)                                        \
 	/* other questions */                                         \
-	ROW(search) ROW(quiescence) ROW(monitor) ROW(soar) ROW(clmt)
+	ROW(search) ROW(quiescence) ROW(property) ROW(monitor) ROW(soar) ROW(clmt)
 /* clang-format on */
 
 #define ENGINE_DECLARE(name) extern const struct check_engine engine_##name;

@@ -55,7 +55,7 @@ struct checkpoint *check_keep_open(const struct check_keep *k, const struct ir *
 	buf_init(&what);
 	say_what(p, o, &what);
 	struct checkpoint_setup setup = {
-		.dir = k->dir, .resume = k->resume, .every = k->every, .what = buf_cstr(&what), .stop = k->stop
+		.dir = k->dir, .resume = k->resume, .later = k->later, .every = k->every, .what = buf_cstr(&what), .stop = k->stop
 	};
 	struct checkpoint *c = checkpoint_open(&setup, err);
 	assert(c || err->len);

@@ -14,6 +14,7 @@
 struct check_keep {
 	const char *dir;
 	bool resume;
+	bool later;                        /* `dir` is a directory for others, too: see checkpoint_setup */
 	double every;                      /* seconds between checkpoints; 0: at the end of every level */
 	const volatile sig_atomic_t *stop; /* or NULL */
 };

@@ -85,6 +85,10 @@ const struct explain_page explain_input[] = {
 	{ "bad-init", "an initial value that the object cannot have",
 	  "A counter starts as an integer, a mutex as true or false, a set, queue, stack or list as its elements: [1 2].\n", NULL,
 	  NULL, NULL },
+	{ "bad-object", "an object that --follow cannot judge",
+	  "A relaxed object (relaxed-queue, relaxed-stack, relaxed-priority-queue) may take one of several elements, and\n"
+	  "which one is known only when the operation answers. Check the recorded history without --follow.\n",
+	  NULL, NULL, NULL },
 	{ "bad-record", "a record that is not complete",
 	  "A map that is not closed, or that names neither the operation nor the process. Records look like\n"
 	  "{:process 0, :type :invoke, :f :write, :value 3}.\n",
@@ -200,6 +204,11 @@ const struct explain_page explain_input[] = {
 	{ "project-value", "a value of the project file that does not fit its key",
 	  "Flags take true or false, numbers are integers, options that can be repeated take an array of strings, and all\n"
 	  "others a string. A value is checked as it would be on the command line.\n",
+	  NULL, NULL, NULL },
+	{ "baseline-syntax", "a baseline that cannot be read",
+	  "A baseline holds known findings of `intact run`, a JSON object on each line: first\n"
+	  "{\"intact\": \"baseline\", \"version\": 1}, then entries with `function`, `pattern`, `after` and `before` (lists of\n"
+	  "functions), and `mark` for a marked block. Lines that begin with # are comments. 'intact run --learn FILE' writes it.\n",
 	  NULL, NULL, NULL },
 	/* the rest */
 	{ "causal-track", "--track or --abstract of an unsuitable variable",

@@ -60,6 +60,11 @@ const struct explain_page explain_model[] = {
 	  "a fault. It is a warning: the body may leave the loop earlier.\n",
 	  "int a[4];\n" T("for (int[0..3] i = 0; i < 4; i++) a[i] = a[i];"),
 	  "int a[4];\n" T("for (int[0..4] i = 0; i < 4; i++) a[i] = a[i];"), "atm" },
+	{ "condition", "a condition on states that is not one",
+	  "always, finally and can always reach look at states: at shared variables, at inside(block), the number of threads\n"
+	  "inside a block, and at held(lock). They take no step, so they call nothing, and they name no local variable. What\n"
+	  "only a thread knows is copied to a ghost variable. inside and held are for such conditions only.\n",
+	  "int[0..3] x;\nalways fetch_add(x, 1) < 3;\n" T("x = 1;"), "int[0..3] x;\nalways x < 3;\n" T("x = 1;"), "atm" },
 	{ "dead-code", "code that can never run",
 	  "A block, statement or loop body that no execution reaches: after an endless loop, under a condition\n"
 	  "that is constant, or in a repeat of zero iterations. No engine checks its contents, which matters\n"
@@ -89,6 +94,13 @@ const struct explain_page explain_model[] = {
 	  "The program compiled from the model violates its own invariants. This is not an error in the model;\n"
 	  "please report it together with the model.\n",
 	  NULL, NULL, NULL },
+	{ "ghost", "a ghost variable where the program would depend on it, or without a step",
+	  "A ghost variable is for specifications: conditions on states, assertions and assignments to ghosts name it, and\n"
+	  "nothing else does. An access to a ghost is no step of its own; it belongs to the step before it, which must be an\n"
+	  "access to a shared variable or a lock. Entering a block is none: put the assignment behind the first access, or into\n"
+	  "step { } together with one.\n",
+	  "int[0..3] x;\nghost int[0..3] g;\nalways g <= 3;\n" T("x = 1; g = 1; if (g == 1) x = 2;"),
+	  "int[0..3] x;\nghost int[0..3] g;\nalways g <= 3;\n" T("x = 1; g = 1; if (x == 1) x = 2;"), "atm" },
 	{ "misplaced", "a statement or declaration in the wrong place",
 	  "commit; belongs inside an atomic block, break and continue inside a loop, case inside a switch, return\n"
 	  "inside a procedure; locks, constants and objects are declared at the top level.\n",

@@ -32,6 +32,21 @@ const struct explain_page explain_topics[] = {
 	  "  atomic update { while (!cas(m, false, true)) { } data = (data + 1) % 4; m = false; }\n"
 	  "}\n",
 	  "check" },
+	{ "properties", "conditions on the states of the whole program",
+	  "A model can say what must be true of its states:\n\n"
+	  "    always count <= 1;             in every reachable state\n"
+	  "    finally count == 2;            in every state in which all threads have finished\n"
+	  "    can always reach count == 2;   from every reachable state, such a state can still be reached\n\n"
+	  "Each is a question of its own with a line in the table. They are looked at in all states, with all\n"
+	  "interleavings; no reduction is used except that identical threads are interchangeable. A violation is a run to\n"
+	  "the nearest state that shows it. 'can always reach' assumes nothing of the scheduler: it is violated only by\n"
+	  "a state from which no schedule at all leads to the condition, for example a deadlock. A 'finally' of which no run\n"
+	  "ends is unknown. Ghost variables record what the variables of the program do not show.\n",
+	  "int[0..2] inside_now;\nalways inside_now <= 1;\n"
+	  "thread worker * 2 { atomic enter { fetch_add(inside_now, 1); fetch_add(inside_now, -1); } }\n",
+	  "int[0..2] inside_now;\nlock l;\nalways inside_now <= 1;\n"
+	  "thread worker * 2 { atomic enter { acquire(l); fetch_add(inside_now, 1); fetch_add(inside_now, -1); release(l); } }\n",
+	  "check" },
 	{ "reduction", "right-movers, one non-mover, left-movers",
 	  "A step is a right-mover if it can be swapped with the next step of any other thread without a\n"
 	  "visible effect; a left-mover can be swapped with the previous one; a both-mover is both. If every\n"

@@ -13,6 +13,7 @@ enum engine_question {                   /* what it answers when it is asked by 
 	               ENGINE_CAUSALITY, /* are they causally atomic? Has verdicts and a report of its own */
 	               ENGINE_FAULTS,    /* can a fault, a failed assertion or a deadlock happen? */
 	               ENGINE_WAY_OUT,   /* can threads always leave their blocks? */
+	               ENGINE_PROPERTY,  /* do the model's conditions on states hold? */
 	               ENGINE_OBJECTS,   /* does every history of an object meet its condition? */
 };
 

@@ -104,9 +104,11 @@ static void what(const struct explain_story *s, const struct access *a)
 {
 	assert(a->var < s->r->ir->nvars);
 	const struct ir_var *v = &s->r->ir->vars[a->var];
-	buf_safe(s->out, v->name, strlen(v->name));
-	if (v->is_array)
-		buf_printf(s->out, "[%u]", a->elem);
+	struct buf text;
+	buf_init(&text);
+	ir_print_element(v, a->elem, "", &text);
+	buf_safe(s->out, buf_cstr(&text), text.len);
+	buf_free(&text);
 }
 
 /* " = 3": what was read */

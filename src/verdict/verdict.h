@@ -27,6 +27,9 @@ enum verdict_problem { /* why it is violated */
 	               PROBLEM_DEADLOCK,
 	               PROBLEM_COMMIT,     /* the marked commit points disagree with the result */
 	               PROBLEM_QUIESCENCE, /* the threads can never all be outside their blocks again */
+	               PROBLEM_ALWAYS,     /* a reachable state breaks an `always` */
+	               PROBLEM_FINALLY,    /* ... in which all threads have finished breaks a `finally` */
+	               PROBLEM_REACH,      /* what can always be reached cannot be reached any more */
 	               PROBLEM_HISTORY,    /* an object's history does not meet its condition */
 };
 
@@ -76,7 +79,8 @@ struct verdict {        /* the answer to one question */
 	struct attempt attempts[VERDICT_ATTEMPTS]; /* the engines asked, in order, the last included */
 	uint32_t nattempts;
 	/* of a question about an object */
-	uint32_t object1;      /* its number + 1; 0: the question is about blocks */
+	uint32_t object1;      /* its number + 1; 0: the question is about blocks, or ... */
+	uint32_t property1;    /* ... about this condition on states: its number + 1 */
 	const char *condition; /* "atomic", "regular", "safe" */
 	char *why;             /* violated: a sentence; malloc'ed or NULL */
 };

@@ -483,26 +483,35 @@ enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_
 
 struct going_on {
 	struct verify_search *s;
-	bool out; /* all threads outside, or a fault: no claim about such runs */
+	uint32_t property; /* IR_NONE: all threads outside their blocks */
+	bool out;          /* such a state, or a fault: no claim about such runs */
 };
+
+static bool is_goal(const struct going_on *g, const int32_t *state)
+{
+	const struct ir *p = g->s->p;
+	return g->property == IR_NONE ? ir_quiescent(p, state) : ir_property_holds(p, g->property, state);
+}
 
 static bool go_on(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct going_on *g = arg;
 	(void)ch;
 	g->s->limit |= r == IR_FAULT && eff->fault == IRF_LIMIT;
-	g->out |= r != IR_OK || ir_quiescent(g->s->p, next);
+	g->out |= r != IR_OK || is_goal(g, next);
 	if (!g->out)
 		fresh(g->s, next);
 	return !g->out && !g->s->limit;
 }
 
-enum verify_run_answer verify_quiescence(struct run *r)
+/* Can a goal be reached from the end of the run? */
+static enum verify_run_answer search_goal(struct run *r, uint32_t property)
 {
 	const struct ir *p = r->ir;
 	struct verify_search s = { .p = p, .r = r, .block = VERDICT_PROGRAM, .width = p->nstate };
-	struct going_on g = { &s, run_faulted(r) || ir_quiescent(p, run_now(r)) };
+	struct going_on g = { .s = &s, .property = property };
 	int32_t *state = malloc(sizeof *state * 2 * (p->nstate + 1));
+	g.out = run_faulted(r) || is_goal(&g, run_now(r));
 	map_init(&s.index);
 	s.limit = !state;
 	if (state)
@@ -518,4 +527,15 @@ enum verify_run_answer verify_quiescence(struct run *r)
 	free(s.next);
 	free(state);
 	return g.out ? VERIFY_EXPLAINED : s.limit ? VERIFY_LIMIT : VERIFY_UNEXPLAINED;
+}
+
+enum verify_run_answer verify_quiescence(struct run *r)
+{
+	return search_goal(r, IR_NONE);
+}
+
+enum verify_run_answer verify_out_of_reach(struct run *r, uint32_t property)
+{
+	assert(property < r->ir->nproperties);
+	return search_goal(r, property);
 }

@@ -48,5 +48,7 @@ enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_
  * VERIFY_EXPLAINED. Visits every state after it, up to two million.
  */
 enum verify_run_answer verify_quiescence(struct run *r);
+/* The same of a condition on states: UNEXPLAINED when no state in which it holds can be reached from the end of the run. */
+enum verify_run_answer verify_out_of_reach(struct run *r, uint32_t property);
 
 #endif

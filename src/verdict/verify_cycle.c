@@ -17,13 +17,13 @@ struct cycle_thread {
 struct cycle_judge {
 	struct cycle_fact *facts; /* sorted by `wanted` once fed */
 	uint64_t *wanted;
-	size_t n, cap, next; /* next: first fact not met yet */
+	uint64_t n, cap, next; /* next: first fact not met yet */
 	bool sorted;
 	struct cycle_lock *locks;
 	struct cycle_thread *threads;
-	size_t nlocks, nthreads;
+	uint64_t nlocks, nthreads;
 	uint32_t *lives; /* of variables; only where one was renewed */
-	size_t nlives;
+	uint64_t nlives;
 };
 
 struct cycle_judge *judge_new(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "base/seqtab.h"
 
@@ -19,6 +20,7 @@ struct reach_pairs {
 	} * came; /* by state */
 	uint32_t cap_came;
 	uint32_t *from, *to, nsteps, cap_from, cap_to; /* steps, when they are needed */
+	bool back;                                     /* what can get to where it is fine is fine */
 	bool *fine;                                    /* by state: has a way out */
 	uint32_t cap_fine;
 	int32_t *now, *next;
@@ -50,6 +52,17 @@ static struct move *path_to(struct reach_pairs *x, uint32_t state, const struct 
 	return path;
 }
 
+/* May such a state be? With a condition on single states, those that break it may not. */
+static bool is_fine(struct reach_pairs *x, const int32_t *state)
+{
+	const struct ir *p = x->p;
+	x->out->ended |= ir_all_finished(p, state);
+	if (!x->out->property1)
+		return ir_quiescent(p, state);
+	uint32_t k = x->out->property1 - 1;
+	return p->properties[k].kind == IRP_REACH ? ir_property_holds(p, k, state) : !ir_property_broken(p, k, state);
+}
+
 static void add_state(struct reach_pairs *x, struct move by)
 {
 	uint32_t before = x->states.n, id = seqtab_add(&x->states, x->next, x->p->nstate);
@@ -60,11 +73,11 @@ static void add_state(struct reach_pairs *x, struct move by)
 	}
 	if (id == before) {
 		x->came[id] = (struct came){ x->at, by };
-		x->fine[id] = ir_quiescent(x->p, x->next);
+		x->fine[id] = is_fine(x, x->next);
 		if (x->states.n > x->out->max_states)
 			spent(x, "states");
 	}
-	if (!x->out->ways_out || x->states.n == 1)
+	if (!x->back || x->states.n == 1)
 		return;
 	if (!GROW(x->from, x->cap_from, x->nsteps + 1ull) || !GROW(x->to, x->cap_to, x->nsteps + 1ull)) {
 		spent(x, "memory");
@@ -82,7 +95,8 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT) {
 		spent(x, "instructions of one step");
 	} else if (r == IR_FAULT) {
-		x->fine[x->at] = true;
+		if (x->back)
+			x->fine[x->at] = true;
 		if (!x->out->fault_path)
 			x->out->fault_path = path_to(x, x->at, &by, &x->out->nfault);
 	} else if (r == IR_OK) {
@@ -97,6 +111,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 static void look_back(struct reach_pairs *x)
 {
 	uint32_t n = x->states.n, head = 0, tail = 0;
+	assert(x->back || !x->nsteps);
 	uint32_t *start = calloc(n + 2ull, sizeof *start), *back = calloc(x->nsteps + 1ull, sizeof *back);
 	uint32_t *queue = calloc(n + 1ull, sizeof *queue);
 	if (!start || !back || !queue)
@@ -126,17 +141,12 @@ static void look_back(struct reach_pairs *x)
 	free(queue);
 }
 
-static bool all_finished(const struct ir *p, const int32_t *state)
-{
-	for (uint32_t t = 0; t < p->nthreads; t++)
-		if (p->nodes[ir_node_of(p, state, t)].kind != IRN_END)
-			return false;
-	return true;
-}
-
 void verify_reach(struct verify_reach *v, const struct ir *p)
 {
 	struct reach_pairs x = { .p = p, .out = v };
+	x.back = v->property1 ? p->properties[v->property1 - 1].kind == IRP_REACH : v->ways_out;
+	bool whole = v->ways_out || v->property1;
+	v->ended = false;
 	size_t n = (size_t)p->nstate + 1;
 	int32_t *room = calloc(3 * n, sizeof *room);
 	uint32_t len;
@@ -150,21 +160,21 @@ void verify_reach(struct verify_reach *v, const struct ir *p)
 		ir_clear_dead(p, x.next);
 		add_state(&x, (struct move){ 0, 0 });
 	}
-	for (x.at = 0; x.at < x.states.n && !v->limit && (v->ways_out || !v->fault_path); x.at++) {
+	for (x.at = 0; x.at < x.states.n && !v->limit && (whole || !v->fault_path); x.at++) {
 		memcpy(x.now, seqtab_get(&x.states, x.at, &len), p->nstate * sizeof *room);
 		uint32_t moves = 0;
 		for (x.thread = 0; x.thread < p->nthreads && !v->limit; x.thread++) {
 			x.outcome = 0;
 			moves += ir_successors(p, x.now, x.thread, room + 2 * n, one_step, &x);
 		}
-		if (v->deadlocks && !moves && !v->limit && !v->fault_path && !all_finished(p, x.now))
+		if (v->deadlocks && !moves && !v->limit && !v->fault_path && !ir_all_finished(p, x.now))
 			v->fault_path = path_to(&x, x.at, NULL, &v->nfault);
 	}
-	if (v->ways_out && !v->limit)
+	if (whole && !v->limit)
 		look_back(&x);
 	v->states = x.states.n;
 	v->fault = v->fault_path ? VERIFY_UNEXPLAINED : v->limit ? VERIFY_LIMIT : VERIFY_EXPLAINED;
-	v->out = v->limit || !v->ways_out ? VERIFY_LIMIT : v->out_path ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
+	v->out = v->limit || !whole ? VERIFY_LIMIT : v->out_path ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
 	seqtab_free(&x.states);
 	free(x.came);
 	free(x.from);

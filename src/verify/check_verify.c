@@ -88,20 +88,36 @@ static bool find_object(const struct ir *p, json_t *result, struct verify_questi
 	return false;
 }
 
+/* The condition on states of this text. */
+static bool find_property(const struct ir *p, json_t *result, struct verify_question *q)
+{
+	const char *text = verify_string(result, "property");
+	for (q->object = 0; q->object < p->nproperties; q->object++)
+		if (!strcmp(p->properties[q->object].text, text) &&
+		    json_integer_value(json_object_get(result, "line")) ==
+		            source_pos(p->src, p->properties[q->object].span.start).line)
+			return true;
+	return false;
+}
+
 bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, struct why *why)
 {
 	assert(v->lang.ir);
 	const struct ir *p = v->lang.ir;
 	*q = (struct verify_question){ .problem = problem_from(verify_string(result, "problem")),
 		                       .block = VERDICT_PROGRAM,
-		                       .of_object = json_object_get(result, "object") != NULL };
+		                       .of_object = json_object_get(result, "object") != NULL,
+		                       .of_property = json_object_get(result, "property") != NULL };
 	why_set(why, "%s",
 	        q->of_object ? "the model has no such object at that line, or no such condition exists"
 	                     : "the model has no such block at that line");
-	if (q->of_object && !json_is_null(json_object_get(result, "block"))) {
-		return why_set(why, "it names both an object and a block");
+	if ((q->of_object || q->of_property) &&
+	    (!json_is_null(json_object_get(result, "block")) || q->of_object == q->of_property)) {
+		return why_set(why, "it names two things that it is about");
 	}
 	assert(q->block == VERDICT_PROGRAM && !q->object);
+	if (q->of_property)
+		return find_property(p, result, q) || why_set(why, "the model has no such condition at that line");
 	return q->of_object ? find_object(p, result, q) : find_block(p, result, &q->block);
 }
 
@@ -157,7 +173,9 @@ static void check_one(struct verify *v, json_t *result)
 	assert(v->result == result);
 	const char *name = verify_string(result, "block"), *verdict = verify_string(result, "verdict");
 	if (!*name)
-		name = *verify_string(result, "object") ? verify_string(result, "object") : "program";
+		name = *verify_string(result, "object")     ? verify_string(result, "object")
+		       : *verify_string(result, "property") ? verify_string(result, "property")
+		                                            : "program";
 	if (!strcmp(verdict, "violated") && !strcmp(verify_string(result, "problem"), "causality") &&
 	    !json_object_get(result, "counterexample"))
 		verify_say(v, name, CLAIM_UNCHECKED, "by an abstract run: nothing to replay");
@@ -186,18 +204,24 @@ static void read_asked(struct verify *v, json_t *root)
 	v->asked.deadlock = json_is_true(json_object_get(asked, "deadlock"));
 	v->asked.any = json_object_get(asked, "any");
 	v->asked.causal = known && one && one->ask_itself;
+	v->asked.properties = !v->asked.block && !v->asked.faults && !v->asked.causal;
 	v->asked.quiescence = !v->asked.block && !v->asked.faults && v->lang.ir->nblocks && !json_array_size(v->asked.any) &&
 	                      (!*engine || (known && !one));
 	assert(!(v->asked.quiescence && v->asked.faults));
 }
 
-/* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects. */
+/* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects, its conditions on states. */
 enum verify_whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
 
 static uint32_t whole_question(const struct verify *v, enum verify_whole w)
 {
 	assert(w <= ASK_OBJECTS);
 	return v->lang.ir->nblocks + (uint32_t)w;
+}
+
+static uint32_t questions(const struct verify *v)
+{
+	return whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects + v->lang.ir->nproperties;
 }
 
 /* Which question a result answers; IR_NONE: none of this model. */
@@ -208,8 +232,8 @@ static uint32_t answered(const struct verify *v, json_t *result)
 	struct verify_question q;
 	if (!verify_question(v, result, &q, &why))
 		return IR_NONE;
-	if (q.of_object)
-		return whole_question(v, ASK_OBJECTS) + q.object;
+	if (q.of_object || q.of_property)
+		return whole_question(v, ASK_OBJECTS) + q.object + (q.of_property ? v->lang.ir->nobjects : 0);
 	if (q.block != VERDICT_PROGRAM)
 		return q.block;
 	bool holds = !strcmp(verify_string(result, "verdict"), "holds"); /* then there is no result about these two */
@@ -224,12 +248,13 @@ static uint32_t answered(const struct verify *v, json_t *result)
 static void question_name(const struct verify *v, uint32_t q, struct buf *out)
 {
 	assert(q <= v->lang.ir->nblocks || q >= whole_question(v, ASK_OBJECTS));
-	assert(q < whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects);
+	assert(q < questions(v));
 	const struct ir *p = v->lang.ir;
+	uint32_t object = q - whole_question(v, ASK_OBJECTS);
 	if (q <= p->nblocks)
 		check_text_name(p, q < p->nblocks ? q : VERDICT_PROGRAM, out);
 	else
-		buf_str(out, p->objects[q - whole_question(v, ASK_OBJECTS)].name);
+		buf_str(out, object < p->nobjects ? p->objects[object].name : p->properties[object - p->nobjects].text);
 }
 
 /* Must the result answer this? Faults and ways out are no results of their own where nothing is wrong. */
@@ -240,13 +265,15 @@ static bool must_answer(const struct verify *v, uint32_t q)
 		return false;
 	if (q < p->nblocks)
 		return !v->asked.block || answers_name_block(p, q, v->asked.block);
+	if (q >= whole_question(v, ASK_OBJECTS) + p->nobjects)
+		return v->asked.properties && !p->properties[q - whole_question(v, ASK_OBJECTS) - p->nobjects].implied;
 	return !v->asked.block && (q == p->nblocks ? p->nblocks > 0 : !v->asked.causal);
 }
 
 /* Every question has one answer. */
 static void check_answered(struct verify *v, const uint32_t *times, uint32_t n)
 {
-	assert(n == whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects);
+	assert(n == questions(v));
 	bool any = false;
 	for (uint32_t q = 0; q < n; q++) {
 		struct buf name;
@@ -255,6 +282,10 @@ static void check_answered(struct verify *v, const uint32_t *times, uint32_t n)
 			continue;
 		}
 		any |= must_answer(v, q);
+		uint32_t property = q - whole_question(v, ASK_OBJECTS) - v->lang.ir->nobjects;
+		if (!times[q] && property < v->lang.ir->nproperties && v->lang.ir->properties[property].implied &&
+		    v->asked.properties)
+			verify_implied(v, property);
 		if (!(times[q] > 1 || (!times[q] && must_answer(v, q))))
 			continue;
 		buf_init(&name);
@@ -302,7 +333,7 @@ static int check_result(struct verify *v, json_t *root)
 		return v->claims->n[CLAIM_REJECTED] ? CLAIM_VIOLATED : CLAIM_INPUT;
 	read_asked(v, root);
 	assert(v->lang.ir && v->lang.ir->nobjects < IR_NONE - v->lang.ir->nblocks - ASK_OBJECTS);
-	uint32_t n = whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects, *times = calloc(n + 1ull, sizeof *times);
+	uint32_t n = questions(v), *times = calloc(n + 1ull, sizeof *times);
 	if (!times)
 		return CLAIM_INTERNAL;
 	json_array_foreach(results, i, result)

@@ -204,35 +204,7 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	buf_free(&what);
 }
 
-void verify_holds(struct verify *v, json_t *result, const char *name)
-{
-	assert(v->result == result && v->max_states);
-	struct verify_exhaustive own = { .max_states = v->max_states }, *a = &own;
-	struct verify_question c;
-	struct why why;
-	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, CLAIM_REJECTED, why.text);
-		return;
-	}
-	bool part = json_is_true(json_object_get(result, "as_part"));
-	if (c.of_object) {
-		verify_exhaustive_object(a, v->lang.ir, c.object, c.condition);
-	} else if (c.block == VERDICT_PROGRAM || part) {
-		a = &v->program;
-		a->max_states = v->max_states;
-		if (!a->states)
-			verify_exhaustive(a, v->lang.ir, VERDICT_PROGRAM);
-	} else {
-		search_alone(v, c.block, a);
-	}
-	judge_anew(v, name, a, c.of_object ? &c : NULL);
-	if (!c.of_object && a->answer == VERIFY_EXPLAINED)
-		check_any(v, c.block, part, result, name);
-	if (a == &own)
-		free(own.path);
-}
-
-/* ---- what is said of the whole ------------------------------------------------------------------ */
+/* ---- by visiting all states ------------------------------------------------------------------ */
 
 static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a,
                         const char *fine, const char *wrong, const struct move *path, uint32_t npath)
@@ -256,6 +228,82 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 	}
 	buf_free(&why);
 }
+
+/* A condition on states: for as many threads as are declared. */
+static void property_holds(struct verify *v, const char *name, uint32_t property)
+{
+	struct verify_reach r = { .max_states = v->max_states * REACH_STATES, .property1 = property + 1 };
+	enum ir_property_kind k = v->lang.ir->properties[property].kind;
+	if (json_array_size(v->asked.any)) {
+		verify_say(v, name, CLAIM_REJECTED,
+		           "it was asked for any number of threads, but the result claims only the declared numbers");
+		return;
+	}
+	verify_reach(&r, v->lang.ir);
+	if (k == IRP_FINALLY && r.out == VERIFY_EXPLAINED && !r.ended)
+		verify_say(v, name, CLAIM_REJECTED,
+		           "no run ends with all threads finished, so the condition was looked at in no state");
+	else
+		judge_reach(v, name, &r, r.out,
+		            k == IRP_ALWAYS    ? "it holds in every reachable state"
+		            : k == IRP_FINALLY ? "it holds whenever all threads have finished"
+		                               : "from every reachable state, one in which it holds can be reached",
+		            k == IRP_REACH ? "after the run the condition never holds again"
+		                           : "the run leads to a state that breaks it",
+		            r.out_path, r.nout);
+	verify_reach_free(&r);
+}
+
+void verify_implied(struct verify *v, uint32_t property)
+{
+	struct verify_reach r = { .max_states = v->max_states * REACH_STATES, .property1 = property + 1 };
+	const char *name = v->lang.ir->properties[property].text;
+	verify_reach(&r, v->lang.ir);
+	if (r.ended)
+		verify_say(v, name, CLAIM_REJECTED, "some run ends, but the result has no answer");
+	else if (r.limit)
+		verify_say(v, name, CLAIM_UNKNOWN,
+		           "the result has no answer, and there are too many states to see whether a run ends");
+	verify_reach_free(&r);
+}
+
+void verify_holds(struct verify *v, json_t *result, const char *name)
+{
+	assert(v->result == result && v->max_states);
+	struct verify_exhaustive own = { .max_states = v->max_states }, *a = &own;
+	struct verify_question c;
+	struct why why;
+	if (!verify_question(v, result, &c, &why)) {
+		verify_say(v, name, CLAIM_REJECTED, why.text);
+		return;
+	}
+	if ((c.of_property || c.of_object) && json_array_size(json_object_get(result, "any_number_of"))) {
+		verify_say(v, name, CLAIM_REJECTED, "conditions and objects are decided for the declared numbers of threads only");
+		return;
+	}
+	if (c.of_property) {
+		property_holds(v, name, c.object);
+		return;
+	}
+	bool part = json_is_true(json_object_get(result, "as_part"));
+	if (c.of_object) {
+		verify_exhaustive_object(a, v->lang.ir, c.object, c.condition);
+	} else if (c.block == VERDICT_PROGRAM || part) {
+		a = &v->program;
+		a->max_states = v->max_states;
+		if (!a->states)
+			verify_exhaustive(a, v->lang.ir, VERDICT_PROGRAM);
+	} else {
+		search_alone(v, c.block, a);
+	}
+	judge_anew(v, name, a, c.of_object ? &c : NULL);
+	if (!c.of_object && a->answer == VERIFY_EXPLAINED)
+		check_any(v, c.block, part, result, name);
+	if (a == &own)
+		free(own.path);
+}
+
+/* ---- what is said of the whole ------------------------------------------------------------------ */
 
 /* The result does not know whether threads can always leave their blocks: it claims nothing, but must not hide what is found. */
 static void judge_unknown_way(struct verify *v, const struct verify_reach *r)

@@ -12,6 +12,7 @@ struct verify_asked {      /* what `intact check` was asked, as the document say
 	bool causal;       /* about causes alone: no faults, no way out, no objects */
 	bool faults;       /* about faults alone */
 	bool deadlock;     /* report a deadlock as a violation */
+	bool properties;   /* the conditions on states */
 	bool quiescence;   /* can threads always leave their blocks? */
 	json_t *any;       /* names of threads: any number of them; or NULL */
 };
@@ -30,6 +31,7 @@ struct verify_question { /* what a result is about, and what it says is wrong */
 	enum verdict_problem problem;
 	uint32_t block;
 	bool of_object;
+	bool of_property; /* `object` is its number then */
 	uint32_t object;
 	enum object_condition condition;
 };
@@ -54,6 +56,8 @@ const char *verify_history_of(const struct run *r, const struct verify_question 
 
 /* ---- check_verify_holds.c: what holds ----------------------------------------------- */
 
+/* A condition that the result leaves out since no run ends: is that so? */
+void verify_implied(struct verify *v, uint32_t property);
 void verify_holds(struct verify *v, json_t *result, const char *name);
 /* No run goes wrong (asked when no result is about that: `faults`), and threads can always leave their blocks. */
 void verify_whole(struct verify *v, json_t *root, bool faults, bool lost);

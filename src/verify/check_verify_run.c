@@ -61,7 +61,9 @@ static json_t *own_story(struct run *r, const struct verify_question *q)
 	assert(q->block == VERDICT_PROGRAM || q->block < r->ir->nblocks);
 	assert(!q->of_object);
 	int32_t none;
-	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
+	struct verdict v = {
+		.block = q->block, .problem = q->problem, .serial = &none, .property1 = q->of_property ? q->object + 1 : 0
+	};
 	struct story s;
 	struct buf text;
 	struct json_out j;
@@ -265,11 +267,41 @@ static const char *check_serial(const struct verify *v, struct run *r, const str
 	return why;
 }
 
+/* Is the condition violated at the end of the run? */
+static const char *check_property(struct run *r, const struct verify_question *c, bool *unknown)
+{
+	const struct ir *p = r->ir;
+	static const enum verdict_problem problems[] = {
+		[IRP_ALWAYS] = PROBLEM_ALWAYS, [IRP_FINALLY] = PROBLEM_FINALLY, [IRP_REACH] = PROBLEM_REACH
+	};
+	assert(c->object < p->nproperties);
+	if (problems[p->properties[c->object].kind] != c->problem)
+		return "the problem is not one of such a condition";
+	if (run_faulted(r))
+		return "the run ends with a fault, not in a state";
+	if (c->problem != PROBLEM_REACH)
+		return ir_property_broken(p, c->object, run_now(r))                       ? NULL
+		       : c->problem == PROBLEM_FINALLY && !ir_all_finished(p, run_now(r)) ? "some thread has not finished"
+		                                                                          : "the condition holds in the last state";
+	switch (verify_out_of_reach(r, c->object)) {
+	case VERIFY_UNEXPLAINED:
+		return NULL;
+	case VERIFY_LIMIT:
+		*unknown = true;
+		return "unchecked: too many states after the run";
+	default:
+		return "a state in which the condition holds can still be reached";
+	}
+}
+
 static const char *check_claim(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	bool all_done = true;
-	if (c->of_object != (c->problem == PROBLEM_HISTORY))
+	bool property = c->problem == PROBLEM_ALWAYS || c->problem == PROBLEM_FINALLY || c->problem == PROBLEM_REACH;
+	if (c->of_object != (c->problem == PROBLEM_HISTORY) || c->of_property != property)
 		return "the problem does not apply to what the result is about";
+	if (c->of_property)
+		return check_property(r, c, unknown);
 	switch (c->problem) {
 	case PROBLEM_HISTORY:
 		return verify_history_of(r, c, unknown);
@@ -331,9 +363,11 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 	}
 	sched_init(&s);
 	bool unknown = false;
-	if (!json_is_object(ce) || !*schedule)
+	/* the initial state alone can violate a condition on states: then no step is taken */
+	bool none = c.of_property && !*schedule && json_is_string(json_object_get(ce, "schedule"));
+	if (!json_is_object(ce) || (!*schedule && !none))
 		wrong = "it has no schedule";
-	else if (!sched_parse(&s, p, "schedule", schedule))
+	else if (!none && !sched_parse(&s, p, "schedule", schedule))
 		wrong = "the schedule cannot be read";
 	else if (!run_init(&r, p))
 		wrong = "no memory";

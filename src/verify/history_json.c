@@ -317,6 +317,10 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	/* one violated part is enough for "violated"; "holds" needs every part */
 	const char *whole = json_string_value(json_object_get(j, "verdict"));
 	bool holds = whole && !strcmp(whole, "holds"), violated = whole && !strcmp(whole, "violated");
+	if (!violated && (json_object_get(j, "shard") || json_object_get(j, "missing"))) {
+		why_set(why, "it is about a part of the history only: 'intact merge' joins the results of all shards");
+		v = VERIFY_UNDECIDED;
+	}
 	if (v == VERIFY_ACCEPTED && ((!holds && !violated) || (holds && !k)))
 		v = reject(why, "the report claims nothing");
 	uint32_t bad = 0;

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "txn/members.h"
+
 static const struct mop *op_at(const struct txn_facts *f, uint32_t t, uint32_t op)
 {
 	assert(t < f->th->n && op < f->th->txns[t].nops);
@@ -59,7 +61,7 @@ static uint32_t times_written(const struct txn_facts *f, uint32_t key, val v, ui
 
 static bool is_list(const struct txn_facts *f, const struct mop *m)
 {
-	return f->kind[m->key] == 2 || (!f->kind[m->key] && val_kind(&f->th->h->vals, m->v) == VK_LIST);
+	return f->kind[m->key] == 2 || (!f->kind[m->key] && val_kind(&f->th->h->vals, m->v) >= VK_LIST);
 }
 
 uint32_t facts_saw(const struct txn_facts *f, const struct mop *m)
@@ -128,8 +130,8 @@ uint32_t facts_reads(const struct txn_facts *f, uint32_t t, uint32_t key, uint32
 	uint32_t found = FACT_NONE;
 	for (uint32_t i = 0; i < f->th->txns[t].nops; i++) {
 		const struct mop *m = op_at(f, t, i);
-		if (m->key == key && m->kind == MOP_READ && m->v != VAL_NONE && facts_external(f, t, i) &&
-		    facts_saw(f, m) == version)
+		if (m->key == key && m->kind == MOP_READ && m->v != VAL_NONE && !members_guessed(f->th, f->th->txns[t].first + i) &&
+		    facts_external(f, t, i) && facts_saw(f, m) == version)
 			found = i;
 	}
 	return found;
@@ -204,7 +206,8 @@ static void look_at_list(struct txn_facts *f, uint32_t t, uint32_t op, bool coun
 	const struct mop *m = op_at(f, t, op);
 	uint32_t n, k, certain;
 	const val *list = val_elems(&f->th->h->vals, m->v, &n);
-	if (!list && m->v != VAL_NIL && val_kind(&f->th->h->vals, m->v) != VK_LIST) {
+	enum value_kind kind = val_kind(&f->th->h->vals, m->v);
+	if (!list && m->v != VAL_NIL && kind != VK_LIST && (kind != VK_SET || f->kind[m->key])) {
 		wrong(f, LEVEL_RC, "a read of a list saw something else");
 		return;
 	}
@@ -320,6 +323,14 @@ struct txn_facts *txn_facts_new(const struct txn_history *th, val init, struct a
 	f->took_effect = arena_array(a, bool, th->n + 1);
 	for (uint32_t k = 0; k < nkeys; k++)
 		f->longest_txn[k] = FACT_NONE;
+	const char *odd = members_wrong(th);
+	if (odd)
+		wrong(f, LEVEL_RU, odd);
+	for (uint32_t i = 0; th->members && i < th->members->odd.len; i++)
+		if (th->members->odd.data[i].kind == ODD_DUPLICATE)
+			wrong(f, LEVEL_RU, "a read of a set saw an element twice");
+		else
+			wrong(f, LEVEL_RC, "a read of a set or counter saw what nothing added to it explains");
 	note_writes(f);
 	look_at_reads(f);
 	note_places(f);

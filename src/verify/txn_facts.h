@@ -35,7 +35,7 @@ struct txn_facts {
 uint32_t facts_saw(const struct txn_facts *f, const struct mop *m);
 /* Is this read external? */
 bool facts_external(const struct txn_facts *f, uint32_t t, uint32_t op);
-/* Does an external read of the key by t see `version`? The place of the last such read, or FACT_NONE. */
+/* Does an external read of the key by t, not a guessed one of a counter, see `version`? The place of the last such read, or FACT_NONE. */
 uint32_t facts_reads(const struct txn_facts *f, uint32_t t, uint32_t key, uint32_t version);
 /* The place of t's last write of the key, or FACT_NONE. */
 uint32_t facts_writes(const struct txn_facts *f, uint32_t t, uint32_t key);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "txn/members.h"
 #include "verify/txn_facts.h"
 
 struct order_read {
@@ -93,9 +94,10 @@ static bool make_reads(struct order_checker *c)
 	c->read_first = arena_array(c->a, uint32_t, c->th->n + 1);
 	for (uint32_t t = 0; t < c->th->n; t++) {
 		const struct txn *x = &c->th->txns[t];
-		for (uint32_t i = 0; x->status == TXN_COMMITTED && i < x->nops; i++) {
+		for (uint32_t i = 0, moment = 0; x->status == TXN_COMMITTED && i < x->nops; i++) {
 			const struct mop *m = op_at(c, t, i);
 			uint32_t saw = FACT_NONE, k = i;
+			moment = members_same(c->th, x->first + i, x->first + moment) ? moment : i; /* a set is read at once */
 			if (m->kind != MOP_READ || m->v == VAL_NONE || !facts_external(c->f, t, i))
 				continue;
 			saw = facts_saw(c->f, m);
@@ -105,7 +107,7 @@ static bool make_reads(struct order_checker *c)
 				return c->level.level == LEVEL_RU;
 			while (++k < x->nops && op_at(c, t, k)->key != m->key)
 				;
-			struct order_read r = { m->key, i, saw, k < x->nops && op_at(c, t, k)->kind != MOP_READ };
+			struct order_read r = { m->key, moment, saw, k < x->nops && op_at(c, t, k)->kind != MOP_READ };
 			avec_push(c->a, &reads, r);
 		}
 		c->read_first[t + 1] = reads.len;

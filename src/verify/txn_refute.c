@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "txn/members.h"
+
 #include "verify/txn_facts.h"
 
 /* ---- the steps of a cycle ------------------------------------------------------------------------- */
@@ -89,8 +91,9 @@ static bool monotonic(const struct refuted_cycle *c, bool direct)
 		return facts_writes(c->f, t, in->key) < read;
 	for (uint32_t i = 0; in->kind == PROOF_WR && i < x->nops; i++) {
 		const struct mop *m = &c->f->th->ops[x->first + i];
-		if (m->key == in->key && m->kind == MOP_READ && m->v != VAL_NONE && facts_saw(c->f, m) == in->from)
-			return i < read;
+		if (m->key == in->key && m->kind == MOP_READ && m->v != VAL_NONE && !members_guessed(c->f->th, x->first + i) &&
+		    facts_saw(c->f, m) == in->from)
+			return i < read && !members_same(c->f->th, x->first + i, x->first + read);
 	}
 	return in->kind <= PROOF_REALTIME;
 }

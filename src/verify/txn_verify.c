@@ -11,6 +11,7 @@
 #include "verify/txn_order.h"
 #include "verify/txn_refute.h"
 #include "verify/txn_replay.h"
+#include "verify/txn_told.h"
 
 struct txn_held {
 	const struct txn_history *th;
@@ -221,27 +222,49 @@ static enum claim_answer hold_level(const struct txn_held *v, const json_t *answ
 }
 
 /* What is said of the keys, each alone, has no proof: it is decided again. */
-static void hold_keys(struct claim_list *l, const json_t *said, const struct deps *deps, struct history *h, struct diags *d)
+static void hold_keys(struct claim_list *l, const json_t *said, const struct txn_keys *k)
 {
 	static const char *const words[] = { "holds", "violated", "unknown" };
 	struct claim c = { .name = "linearizable keys", .claimed = text_of(said, "verdict"), .answer = CLAIM_REJECTED };
-	struct txn_keys k;
 	if (!strcmp(c.claimed, "unknown")) {
 		c.claimed = NULL;
 		c.answer = CLAIM_UNKNOWN;
 		c.why = "the report does not say";
-	} else if (!deps->th->realtime) {
+	} else if (!k) {
 		c.why = "the history has no real time";
 	} else {
-		txn_keys_check(&k, deps, h->arena, d, h->lim);
-		bool same = !strcmp(c.claimed, words[k.verdict]);
-		c.answer = k.verdict == TXN_UNDECIDED ? CLAIM_UNKNOWN : same ? CLAIM_ACCEPTED : CLAIM_REJECTED;
-		c.why = k.verdict == TXN_UNDECIDED ? "a limit was reached"
-		        : same                     ? "decided again, with the same result"
-		                                   : "decided again, with the opposite result";
-		txn_keys_free(&k);
+		bool same = !strcmp(c.claimed, words[k->verdict]);
+		c.answer = k->verdict == TXN_UNDECIDED ? CLAIM_UNKNOWN : same ? CLAIM_ACCEPTED : CLAIM_REJECTED;
+		c.why = k->verdict == TXN_UNDECIDED ? "a limit was reached"
+		        : same                      ? "decided again, with the same result"
+		                                    : "decided again, with the opposite result";
 	}
 	claim_list_add(l, &c);
+}
+
+/* Everything that the report says. */
+static void hold_all(struct claim_list *l, const json_t *result, const struct txn_held *v, struct diags *d)
+{
+	const json_t *answer, *said = json_object_get(result, "keys");
+	size_t i;
+	struct txn_keys keys;
+	bool alone = said && v->th->realtime;
+	if (alone)
+		txn_keys_check(&keys, v->d, v->th->h->arena, d, v->lim);
+	json_array_foreach(v->levels, i, answer)
+	{
+		struct claim c = { .name = text_of(answer, "level"), .claimed = text_of(answer, "verdict") };
+		struct why why = { "" };
+		c.answer = hold_level(v, answer, true, &why);
+		c.why = why.text;
+		c.claimed = strcmp(c.claimed, "unknown") ? c.claimed : NULL;
+		claim_list_add(l, &c);
+	}
+	if (said)
+		hold_keys(l, said, alone ? &keys : NULL);
+	txn_told(l, result, v->d, alone ? &keys : NULL, v->lim);
+	if (alone)
+		txn_keys_free(&keys);
 }
 
 /* The history, or of one that was followed the lines up to the one with which the report was made. */
@@ -272,8 +295,6 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 	struct reader r;
 	struct txn_history th;
 	struct deps deps;
-	const json_t *answer;
-	size_t k;
 	if (!open_lines(&r, result, h, path, format, d)) {
 		reader_close(&r);
 		return CLAIM_INPUT;
@@ -295,18 +316,8 @@ int txn_verify(struct claim_list *l, const json_t *result, struct history *h, co
 	if (ok) {
 		struct txn_held v = { &th, &deps, h->lim, txn_facts_new(&th, deps.init, h->arena),
 			              json_object_get(result, "levels") };
-		json_array_foreach(v.levels, k, answer)
-		{
-			struct claim c = { .name = text_of(answer, "level"), .claimed = text_of(answer, "verdict") };
-			struct why why = { "" };
-			c.answer = hold_level(&v, answer, true, &why);
-			c.why = why.text;
-			c.claimed = strcmp(c.claimed, "unknown") ? c.claimed : NULL;
-			claim_list_add(l, &c);
-		}
+		hold_all(l, result, &v, d);
 		txn_facts_free(v.facts);
-		if (json_object_get(result, "keys"))
-			hold_keys(l, json_object_get(result, "keys"), &deps, h, d);
 	}
 	txn_history_free(&th);
 	return ok ? claim_list_code(l) : CLAIM_INPUT;
