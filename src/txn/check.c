@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
+#include "txn/members.h"
 
 bool txn_question_parse(struct txn_question *q, const char *list, const char **bad, size_t *len)
 {
@@ -69,12 +70,24 @@ static void spread(struct txn_check *c, struct isolation i)
 	}
 }
 
+/* One level. Where it is guessed what counters were read as, the guess shows that a level holds, and what is left without it that one is violated. */
+static void decide_level(struct txn_check *c, struct isolation i, struct txn_decide_options opts, struct limits *lim,
+                         struct decision *out)
+{
+	txn_decide(c->deps, i, opts, c->arena, lim, out);
+	if (!c->deps->certain || (out->verdict == TXN_HOLDS && !c->deps->th->members->nopen))
+		return;
+	txn_decide(c->deps->certain, i, opts, c->arena, lim, out);
+	if (out->verdict == TXN_HOLDS)
+		*out = (struct decision){ .level = i, .verdict = TXN_UNDECIDED, .limit = COUNTER_READS };
+}
+
 static void decide(struct txn_check *c, struct isolation i, struct limits *lim)
 {
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, (struct txn_decide_options){ .prove = c->prove }, c->arena, lim, &a->d);
+	decide_level(c, i, (struct txn_decide_options){ .prove = c->prove }, lim, &a->d);
 	a->decided = true;
 	spread(c, i);
 	assert(a->decided && a->d.level.level == i.level && a->d.level.order == i.order);
@@ -102,8 +115,7 @@ static void try(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, (struct txn_decide_options){ .max_conflicts = TRY_CONFLICTS, .prove = c->prove }, c->arena, lim,
-	           &a->d);
+	decide_level(c, i, (struct txn_decide_options){ .max_conflicts = TRY_CONFLICTS, .prove = c->prove }, lim, &a->d);
 	a->decided = a->d.verdict != TXN_UNDECIDED;
 	spread(c, i);
 }
@@ -146,10 +158,12 @@ bool txn_check(struct txn_check *c, const struct deps *d, const struct txn_quest
 			answer_of(c, nth(k))->asked = isolation_exists(nth(k)) && nth(k).order <= c->most;
 		decide_all(c, lim);
 	}
-	for (uint32_t k = 0; k < q->nlevels; k++) {
+	for (uint32_t k = 0; k < q->nlevels; k++)
 		answer_of(c, q->levels[k])->asked = true;
-		decide_asked(c, q->levels[k], lim);
-	}
+	/* from the strongest, whatever the order of the question: the reasons are the same when it is asked again */
+	for (uint32_t k = c->all ? 0 : ALL_LEVELS; k-- > 0;)
+		if (answer_of(c, nth(k))->asked)
+			decide_asked(c, nth(k), lim);
 	c->verdict = TXN_HOLDS;
 	for (uint32_t k = 0; k < ALL_LEVELS; k++) {
 		const struct txn_answer *a = answer_of(c, nth(k));

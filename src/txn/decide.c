@@ -177,13 +177,14 @@ static void atomic_view(struct question *q)
 		v.seen.len = 0;
 		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1] && whole; i++)
 			see(&v, t, d->versions[d->reads[i].version].t);
-		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+		for (uint32_t i = d->read_first[t], at = i; i < d->read_first[t + 1]; i++) {
 			check_read(&v, t, i);
 			if (times)
 				check_order(&v, t, i);
 			else if (sessions)
 				check_session(&v, t, i);
-			see(&v, t, d->versions[d->reads[i].version].t);
+			for (; at <= i && deps_moment_ends(d, t, i); at++)
+				see(&v, t, d->versions[d->reads[at].version].t);
 		}
 		if (sessions)
 			note_session(&v, t);

@@ -40,7 +40,7 @@ struct decision {
 	uint32_t pairs; /* pairs of versions that the search had to order */
 	struct txn_proof
 		*proof;    /* violated by a cycle or a search, when a proof was asked for: NULL or too_long when there is none */
-	const char *limit; /* undecided: "time", "memory", "pairs", "conflicts", "ambiguous" */
+	const char *limit; /* undecided: "time", "memory", "pairs", "conflicts", "ambiguous", "counter-reads" */
 };
 
 struct txn_decide_options {

@@ -118,7 +118,7 @@ static uint32_t version_read(struct txn_builder *b, uint32_t t, uint32_t op)
 	if (deps_is_list(b, m)) {
 		const val *list = val_elems(&b->th->h->vals, v, &n);
 		if (!n)
-			return v == VAL_NIL || val_kind(&b->th->h->vals, v) == VK_LIST ? deps_init_version(d, m->key) : DEPS_NONE;
+			return v == VAL_NIL || val_kind(&b->th->h->vals, v) >= VK_LIST ? deps_init_version(d, m->key) : DEPS_NONE;
 		v = list[n - 1];
 	} else if (deps_is_initial(b, m)) {
 		return deps_init_version(d, m->key);
@@ -147,8 +147,9 @@ static void make_reads(struct txn_builder *b)
 	for (uint32_t t = 0; t < d->n; t++) {
 		uint32_t h = d->txn[t];
 		const struct txn *x = &b->th->txns[h];
-		for (uint32_t i = 0; i < x->nops; i++) {
+		for (uint32_t i = 0, moment = 0; i < x->nops; i++) {
 			const struct mop *m = deps_op_at(b, h, i);
+			moment = members_same(b->th, x->first + i, x->first + moment) ? moment : i;
 			if (b->stamp[m->key] != t + 1) {
 				b->stamp[m->key] = t + 1;
 				b->last_write[m->key] = b->last_read[m->key] = 0;
@@ -158,11 +159,11 @@ static void make_reads(struct txn_builder *b)
 				if (!b->last_write[m->key] && b->slot[m->key])
 					reads.data[b->slot[m->key] - 1].then_written = true;
 				b->last_write[m->key] = i + 1;
-			} else if (m->v != VAL_NONE) {
+			} else if (m->v != VAL_NONE && !(b->certain && members_guessed(b->th, x->first + i))) {
 				bool ok, outside = deps_external(b, h, i, &ok);
 				if (outside || !ok) {
 					uint32_t v = version_read(b, t, i);
-					struct dread r = { v, i, false };
+					struct dread r = { v, moment, false };
 					if (v != DEPS_NONE) {
 						avec_push(b->a, &reads, r);
 						b->slot[m->key] = reads.len;
@@ -331,12 +332,12 @@ static bool deps_valid(const struct deps *d)
 	return ok;
 }
 
-bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags)
+static bool build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags, bool certain)
 {
 	uint32_t nkeys = th->h->keys.len;
 	struct txn_builder *b = arena_new(arena, struct txn_builder);
 	memset(d, 0, sizeof *d);
-	*b = (struct txn_builder){ .d = d, .th = th, .a = arena, .diags = diags };
+	*b = (struct txn_builder){ .d = d, .th = th, .a = arena, .diags = diags, .certain = certain };
 	d->th = th;
 	d->arena = arena;
 	map_init(&b->by_value);
@@ -368,6 +369,16 @@ bool deps_build(struct deps *d, const struct txn_history *th, val init, struct a
 	map_free(&b->by_value);
 	PARANOID(!ok || deps_valid(d));
 	return ok;
+}
+
+bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags)
+{
+	if (!build(d, th, init, arena, diags, false))
+		return false;
+	if (!th->members || (!th->members->nguessed && !th->members->nopen))
+		return true;
+	d->certain = arena_new(arena, struct deps);
+	return build(d->certain, th, init, arena, diags, true);
 }
 
 bool deps_violate(const struct deps *d, enum txn_level l, const struct anomaly **which)

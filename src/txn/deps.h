@@ -63,7 +63,8 @@ struct dversion {
 
 struct dread {
 	uint32_t version;
-	uint32_t po;       /* its place in the transaction */
+	uint32_t
+		po; /* its place in the transaction; of all reads of one set or counter that of the first (members.h): they are at once */
 	bool then_written; /* the last read of the key before the transaction wrote it */
 };
 
@@ -91,7 +92,9 @@ struct deps {
 	val init;                           /* what registers were at first, besides nil */
 	bool init_guessed;
 	uint32_t nunseen; /* appends of which the place is not known */
-	bool no_clocks;   /* graphs do without clocks, as they do when there are too many chains (for tests) */
+	/* Without the reads of counters of which it is guessed what they saw (members.h): what violates a level here does so for certain. NULL: there are none. */
+	struct deps *certain;
+	bool no_clocks; /* graphs do without clocks, as they do when there are too many chains (for tests) */
 	/* Values that were read and may come from several writes (or were there at first, too): who wrote what was read is not known. */
 	uint32_t nambiguous, nambiguous_lists;
 	struct anomaly ambiguous; /* the first of them; other is DEPS_NONE when it may be the initial value */
@@ -102,6 +105,12 @@ struct deps {
 bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags);
 /* Do the direct anomalies alone violate the level? *which: one that does. */
 bool deps_violate(const struct deps *d, enum txn_level l, const struct anomaly **which);
+
+/* Is read i of t the last one at its place? */
+static inline bool deps_moment_ends(const struct deps *d, uint32_t t, uint32_t i)
+{
+	return i + 1 == d->read_first[t + 1] || d->reads[i + 1].po != d->reads[i].po;
+}
 
 static inline uint32_t deps_init_version(const struct deps *d, uint32_t key)
 {

@@ -8,12 +8,14 @@
 
 #include "base/map.h"
 #include "txn/deps.h"
+#include "txn/members.h"
 
 /* One write of the history: who made it, and where. */
 struct written {
 	uint32_t txn, op; /* its last write of the value */
 	uint32_t times;   /* how often it wrote it */
 	uint32_t next;    /* another transaction's write of the same value + 1, or 0 */
+	uint32_t key;
 };
 
 struct txn_builder {
@@ -21,7 +23,11 @@ struct txn_builder {
 	const struct txn_history *th;
 	struct arena *a;
 	struct diags *diags;
-	struct map by_value; /* (key, value) -> index into `writes` */
+	bool certain; /* without reads that are guessed */
+	/* (key, value) -> index into `writes`. Most histories write small numbers, each to one key: those stand in `direct`, by value, + 1; what finds its place
+	 * taken by another key, and everything else, in the map. */
+	struct map by_value;
+	uint32_t *direct, ndirect;
 	AVEC(struct written) writes;
 	uint8_t *kind;        /* by key: 1 register, 2 list */
 	uint32_t *stamp;      /* by key: transaction + 1 that touched it last */

@@ -51,6 +51,34 @@ static uint64_t value_key(uint32_t key, val v)
 
 /* ---- who wrote what ------------------------------------------------------------------- */
 
+/* The first write of the value to the key, or MAP_NONE. */
+static uint32_t first_write(const struct txn_builder *b, uint32_t key, val v)
+{
+	int64_t n = val_is_small(v) ? val_small(v) : -1;
+	if (n >= 0 && n < b->ndirect) {
+		uint32_t w = b->direct[n];
+		if (!w || b->writes.data[w - 1].key == key)
+			return w ? w - 1 : MAP_NONE;
+	}
+	return map_get(&b->by_value, value_key(key, v));
+}
+
+/* The same; when there is none, `id` becomes it. */
+static uint32_t intern_write(struct txn_builder *b, uint32_t key, val v, uint32_t id)
+{
+	int64_t n = val_is_small(v) ? val_small(v) : -1;
+	if (n >= 0 && n < b->ndirect) {
+		if (!b->direct[n])
+			b->direct[n] = id + 1;
+		if (b->direct[n] == id + 1 || b->writes.data[b->direct[n] - 1].key == key)
+			return b->direct[n] - 1;
+	}
+	uint32_t first = id;
+	if (!map_intern(&b->by_value, value_key(key, v), &first))
+		longjmp(*b->a->oom, 1);
+	return first;
+}
+
 static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = deps_op_at(b, t, op);
@@ -67,10 +95,8 @@ static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 		return false;
 	}
 	b->kind[m->key] = kind;
-	uint32_t id = b->writes.len, first = id;
-	struct written w = { t, op, 1, 0 };
-	if (!map_intern(&b->by_value, value_key(m->key, m->v), &first))
-		longjmp(*b->a->oom, 1);
+	uint32_t id = b->writes.len, first = intern_write(b, m->key, m->v, id);
+	struct written w = { t, op, 1, 0, m->key };
 	if (first != id) {
 		/* the same transaction again: the later one counts */
 		for (uint32_t i = first + 1; i; i = b->writes.data[i - 1].next)
@@ -89,6 +115,8 @@ static bool note_write(struct txn_builder *b, uint32_t t, uint32_t op)
 
 bool deps_collect_writes(struct txn_builder *b)
 {
+	b->ndirect = b->th->nops < UINT32_MAX / 2 ? 2 * b->th->nops + 64 : UINT32_MAX;
+	b->direct = arena_array(b->a, uint32_t, b->ndirect);
 	for (uint32_t t = 0; t < b->th->n; t++)
 		for (uint32_t i = 0; i < b->th->txns[t].nops; i++)
 			if (deps_op_at(b, t, i)->kind != MOP_READ && !note_write(b, t, i))
@@ -101,7 +129,7 @@ bool deps_collect_writes(struct txn_builder *b)
 const struct written *deps_writer_of(const struct txn_builder *b, uint32_t key, val v, bool *several)
 {
 	assert(key < b->th->h->keys.len && v != VAL_NONE);
-	uint32_t i = map_get(&b->by_value, value_key(key, v));
+	uint32_t i = first_write(b, key, v);
 	const struct written *best = NULL;
 	uint32_t possible = 0;
 	*several = false;
@@ -123,7 +151,7 @@ const struct written *deps_writer_of(const struct txn_builder *b, uint32_t key, 
 /* How often the value was written, by transactions that aborted and by others. */
 static uint32_t times_written(const struct txn_builder *b, uint32_t key, val v, uint32_t *aborted)
 {
-	uint32_t i = map_get(&b->by_value, value_key(key, v)), n = 0;
+	uint32_t i = first_write(b, key, v), n = 0;
 	*aborted = 0;
 	for (i = i == MAP_NONE ? 0 : i + 1; i; i = b->writes.data[i - 1].next) {
 		const struct written *w = &b->writes.data[i - 1];
@@ -134,7 +162,7 @@ static uint32_t times_written(const struct txn_builder *b, uint32_t key, val v, 
 
 static uint32_t aborted_writer(const struct txn_builder *b, uint32_t key, val v)
 {
-	uint32_t i = map_get(&b->by_value, value_key(key, v));
+	uint32_t i = first_write(b, key, v);
 	for (i = i == MAP_NONE ? 0 : i + 1; i; i = b->writes.data[i - 1].next)
 		if (b->th->txns[b->writes.data[i - 1].txn].status == TXN_ABORTED)
 			return b->writes.data[i - 1].txn;
@@ -145,7 +173,7 @@ static uint32_t aborted_writer(const struct txn_builder *b, uint32_t key, val v)
 bool deps_is_initial(const struct txn_builder *b, const struct mop *m)
 {
 	assert(m->kind == MOP_READ);
-	return m->v == VAL_NIL || m->v == b->d->init;
+	return m->v == VAL_NIL || m->v == b->d->init; /* no member of a set has the latter (members.h) */
 }
 
 static void ambiguous(struct txn_builder *b, uint32_t t, uint32_t op, uint32_t other, uint32_t other_op, val v)
@@ -161,10 +189,10 @@ void deps_guess_initial(struct txn_builder *b)
 	for (uint32_t t = 0; t < b->th->n; t++)
 		for (uint32_t i = 0; i < b->th->txns[t].nops; i++) {
 			const struct mop *m = deps_op_at(b, t, i);
-			if (m->kind != MOP_READ || b->kind[m->key] == 2)
+			if (m->kind != MOP_READ || b->kind[m->key] == 2 || members_of(b->th, m->key))
 				continue;
 			nil |= m->v == VAL_NIL;
-			unwritten |= m->v == zero && map_get(&b->by_value, value_key(m->key, zero)) == MAP_NONE;
+			unwritten |= m->v == zero && first_write(b, m->key, zero) == MAP_NONE;
 		}
 	b->d->init_guessed = unwritten && !nil;
 	b->d->init = b->d->init_guessed ? zero : VAL_NIL;
@@ -292,7 +320,7 @@ bool deps_is_list(const struct txn_builder *b, const struct mop *m)
 {
 	assert(m->kind == MOP_READ);
 	enum value_kind k = val_kind(&b->th->h->vals, m->v);
-	return b->kind[m->key] == 2 || (!b->kind[m->key] && k == VK_LIST);
+	return b->kind[m->key] == 2 || (!b->kind[m->key] && (k == VK_LIST || k == VK_SET));
 }
 
 /* Elements were checked when a list is a beginning of one that was: only lists that differ need it again. */
@@ -302,7 +330,9 @@ static void look_at_list(struct txn_builder *b, uint32_t t, uint32_t op)
 	const struct mop *m = deps_op_at(b, t, op);
 	uint32_t n, k = 0;
 	const val *list = val_elems(&b->th->h->vals, m->v, &n), *longest = NULL;
-	if (val_kind(&b->th->h->vals, m->v) != VK_LIST && m->v != VAL_NIL) {
+	enum value_kind kind = val_kind(&b->th->h->vals, m->v);
+	if (kind != VK_LIST && m->v != VAL_NIL &&
+	    (kind != VK_SET || b->kind[m->key])) { /* of a set that nothing was added to, no more is known */
 		deps_anomaly(b, ANOMALY_GARBAGE, t, op, DEPS_NONE, DEPS_NONE, m->v);
 		return;
 	}
@@ -351,6 +381,10 @@ static void look_at_register(struct txn_builder *b, uint32_t t, uint32_t op)
 /* Aborted reads, garbage, internal contradictions; which transactions of unknown fate took effect. */
 void deps_look_at_reads(struct txn_builder *b)
 {
+	const struct txn_members *s = b->th->members;
+	for (uint32_t i = 0; s && i < s->odd.len; i++)
+		deps_anomaly(b, s->odd.data[i].kind == ODD_DUPLICATE ? ANOMALY_DUPLICATE : ANOMALY_GARBAGE, s->odd.data[i].txn,
+		             s->odd.data[i].op, DEPS_NONE, DEPS_NONE, s->odd.data[i].v);
 	for (uint32_t t = 0; t < b->th->n; t++) {
 		const struct txn *x = &b->th->txns[t];
 		if (x->status != TXN_COMMITTED)

@@ -85,7 +85,7 @@ uint32_t graph_earlier_edge(const struct txn_graph *g, uint32_t read, uint32_t k
 		return edge_between(g, graph_end(g, d->prev[t]), graph_begin(g, t), EDGE_SESSION, 0);
 	if (g->order == ORDER_REALTIME && g->moment[t] != DEPS_NONE && !k--)
 		return edge_between(g, g->moment[t], graph_begin(g, t), EDGE_REALTIME, 0);
-	for (uint32_t i = d->read_first[t]; i < read; i++) {
+	for (uint32_t i = d->read_first[t]; d->reads[i].po < d->reads[read].po; i++) {
 		uint32_t w = d->versions[d->reads[i].version].t;
 		if (w != DEPS_NONE && !k--)
 			return edge_between(g, graph_end(g, w), graph_begin(g, t), EDGE_WR, i);

@@ -1,7 +1,8 @@
 /*
  * keys: see keys.h. The keys are put one after the other in time, so that one decision about a history of parts (a transaction's operations on one
  * key) settles all of them: parts of different keys have nothing in common but that order, which all keys agree on. The chains of graph.h are
- * as few as transactions overlap. A key that is not linearizable is then decided alone, under the numbers of the history.
+ * as few as transactions overlap. A key that is not linearizable is then decided alone, under the numbers of the history. The members of a
+ * set or counter (members.h) are one key.
  */
 #include "txn/keys.h"
 
@@ -10,6 +11,8 @@
 #include <string.h>
 
 #include "base/invariant.h"
+#include "txn/members.h"
+#include "txn/members.h"
 
 /* A micro-operation, and its transaction. */
 struct keyed_op {
@@ -23,6 +26,12 @@ struct key_split {
 	struct txn_history to; /* the parts */
 };
 
+static uint32_t whole_key(const struct txn_history *th, uint32_t key)
+{
+	const struct txn_member *e = members_of(th, key);
+	return e ? e->key : key;
+}
+
 static void sort_by_key(struct key_split *s, uint32_t nkeys, struct arena *a)
 {
 	const struct txn_history *th = s->th;
@@ -30,13 +39,13 @@ static void sort_by_key(struct key_split *s, uint32_t nkeys, struct arena *a)
 	s->ops = arena_array(a, struct keyed_op, (size_t)th->nops + 1);
 	for (uint32_t t = 0; t < th->n; t++)
 		for (uint32_t i = 0; i < th->txns[t].nops; i++)
-			s->first[th->ops[th->txns[t].first + i].key + 2]++;
+			s->first[whole_key(th, th->ops[th->txns[t].first + i].key) + 2]++;
 	for (uint32_t k = 0; k < nkeys; k++)
 		s->first[k + 2] += s->first[k + 1];
 	for (uint32_t t = 0; t < th->n; t++)
 		for (uint32_t i = 0; i < th->txns[t].nops; i++) {
 			uint32_t op = th->txns[t].first + i;
-			s->ops[s->first[th->ops[op].key + 1]++] = (struct keyed_op){ t, op };
+			s->ops[s->first[whole_key(th, th->ops[op].key) + 1]++] = (struct keyed_op){ t, op };
 		}
 	assert(s->first[nkeys] <= th->nops);
 }
@@ -55,6 +64,13 @@ static void copy_facts(struct txn_history *to, const struct txn_history *th)
 	to->realtime = true;
 	to->version_order = th->version_order;
 	to->init = th->init;
+	if (th->members) { /* what they are, not where they stand */
+		to->members = arena_new(th->h->arena, struct txn_members);
+		to->members->first = th->members->first;
+		to->members->members.data = th->members->members.data;
+		to->members->members.len = th->members->members.len;
+		to->members->head = th->members->head;
+	}
 }
 
 static int by_rank(const void *a, const void *b)
@@ -107,11 +123,23 @@ static bool split(struct key_split *s, uint32_t nkeys, struct arena *a)
 	return true;
 }
 
+/* An odd read of the operation that was copied last. */
+static void odd_too(struct txn_history *to, const struct odd_read *was)
+{
+	struct odd_read o = *was;
+	o.op = to->nops - 1 - to->txns[to->n - 1].first;
+	avec_push(to->h->arena, &to->members->odd, o);
+}
+
 /* All transactions, with what they did to the key: in k->th. */
 static bool restrict_to(struct txn_keys *k, const struct txn_history *th, uint32_t key)
 {
 	txn_history_free(&k->th);
 	copy_facts(&k->th, th);
+	if (th->members) { /* it is told in the words of the whole */
+		k->th.members->told = th->members->told;
+		k->th.members->told_of = arena_array(th->h->arena, uint32_t, th->nops + 1);
+	}
 	for (uint32_t t = 0; t < th->n; t++) {
 		struct txn *to = txn_push(&k->th);
 		if (!to)
@@ -122,10 +150,15 @@ static bool restrict_to(struct txn_keys *k, const struct txn_history *th, uint32
 		to->nops = 0;
 		for (uint32_t i = 0; i < th->txns[t].nops; i++) {
 			const struct mop *m = &th->ops[th->txns[t].first + i];
-			if (m->key != key)
+			if (whole_key(th, m->key) != key)
 				continue;
 			if (!copy_op(&k->th, m))
 				return false;
+			if (th->members)
+				k->th.members->told_of[k->th.nops - 1] = th->members->told_of[m - th->ops];
+			for (uint32_t o = 0; th->members && o < th->members->odd.len; o++)
+				if (th->members->odd.data[o].txn == t && th->members->odd.data[o].op == i)
+					odd_too(&k->th, &th->members->odd.data[o]);
 			k->th.txns[k->th.n - 1].nops++;
 		}
 	}
@@ -148,10 +181,10 @@ static bool explain(struct txn_keys *k, const struct deps *d, uint32_t key, stru
 static uint32_t key_of(const struct decision *x, const struct deps *d)
 {
 	if (x->direct)
-		return d->th->ops[d->th->txns[x->direct->txn].first + x->direct->op].key;
+		return whole_key(d->th, d->th->ops[d->th->txns[x->direct->txn].first + x->direct->op].key);
 	for (uint32_t i = 0; i < x->ncycle; i++)
 		if (x->cycle[i].kind >= EDGE_WR)
-			return x->cycle[i].key;
+			return whole_key(d->th, x->cycle[i].key);
 	return d->nkeys;
 }
 
@@ -170,10 +203,15 @@ void txn_keys_check(struct txn_keys *k, const struct deps *d, struct arena *keep
 	if (split(&s, d->nkeys, keep) && deps_build(&parts, &s.to, d->init, keep, diags))
 		txn_decide(&parts, (struct isolation){ LEVEL_SER, ORDER_REALTIME }, (struct txn_decide_options){ 0 }, keep, lim,
 		           &x);
-	k->verdict = x.verdict;
+	const struct txn_members *members = d->th->members;
+	if (d->certain && (x.verdict == TXN_VIOLATED || members->nopen))
+		x = (struct decision){ .verdict = TXN_UNDECIDED, .limit = COUNTER_READS };
+	bool odd = members && members->odd.len;
+	k->verdict = odd ? TXN_VIOLATED : x.verdict;
 	k->limit = x.limit;
-	if (x.verdict == TXN_VIOLATED) {
-		uint32_t key = key_of(&x, &parts);
+	if (k->verdict == TXN_VIOLATED) {
+		uint32_t key = odd ? d->th->ops[d->th->txns[members->odd.data[0].txn].first + members->odd.data[0].op].key
+		                   : key_of(&x, &parts);
 		bool found = key < d->nkeys && explain(k, d, key, keep, diags, lim);
 		for (key = 0; key < d->nkeys && !found && !lim_spent(lim); key++)
 			found = explain(k, d, key, keep, diags, lim);

@@ -7,6 +7,8 @@
  */
 #include "txn/read.h"
 
+#include "txn/members.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,11 +47,43 @@ static bool looks_like_mops(const char *p, bool json)
 	p += *p == ':';
 	size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
 	return (n == 1 && (*p == 'r' || *p == 'w')) || (n == 6 && !memcmp(p, "append", 6)) || (n == 4 && !memcmp(p, "read", 4)) ||
-	       (n == 5 && !memcmp(p, "write", 5));
+	       (n == 5 && !memcmp(p, "write", 5)) || (n == 3 && (!memcmp(p, "add", 3) || !memcmp(p, "inc", 3)));
 }
 
-/* One member `value` in the beginning of the text decides: micro-operations or not. Records of a nemesis come first
- * sometimes, so all of the window is looked at. */
+/* `:f :txn`, or "f": "txn" with any spelling of the keyword; p is behind the member's name. */
+static bool looks_like_txn(const char *p, bool json)
+{
+	p += strspn(p, json ? " \t\r\n:" : " \t\r\n");
+	if (json && *p++ != '"')
+		return false;
+	p += *p == ':';
+	return !strncmp(p, "txn", 3) && !((p[3] >= 'a' && p[3] <= 'z') || p[3] == '-');
+}
+
+/* The members `value` and `f` in the beginning of the text decide. Records of a nemesis come first sometimes, so many are
+ * looked at; not all of the window, which may be large. */
+enum { SNIFFED = 1000 };
+
+static bool looks_like_transactions(const char *p, bool json)
+{
+	char mark = json ? '"' : ':';
+	for (int members = 0; members < SNIFFED && (p = strchr(p, mark)) != NULL;) {
+		p++;
+		if (!strncmp(p, json ? "value\"" : "value", json ? 6 : 5)) {
+			p += json ? 6 : 5;
+			if (looks_like_mops(p + strspn(p, json ? " \t\r\n:" : " \t\r\n"), json))
+				return true;
+			members++;
+		} else if (*p == 'f' && (json ? p[1] == '"' : strchr(" \t\r\n:", p[1]) && p[1])) {
+			p += json ? 2 : 1;
+			if (looks_like_txn(p, json))
+				return true;
+			members++;
+		}
+	}
+	return false;
+}
+
 bool txn_sniff(struct reader *r)
 {
 	const char *p = r->in.buf + r->in.pos;
@@ -68,20 +102,7 @@ bool txn_sniff(struct reader *r)
 	}
 	if (r->format != FORMAT_EDN && r->format != FORMAT_JSON)
 		return false;
-	bool json = r->format == FORMAT_JSON;
-	for (const char *v = p; (v = strstr(v, json ? "\"value\"" : ":value")) != NULL;) {
-		v += json ? 7 : 6;
-		v += strspn(v, json ? " \t\r\n:" : " \t\r\n");
-		if (looks_like_mops(v, json))
-			return true;
-	}
-	for (const char *f = p; !json && (f = strstr(f, ":f")) != NULL;) {
-		f += 2;
-		f += strspn(f, " \t\r\n");
-		if (!strncmp(f, ":txn", 4) && !strchr("abcdefghijklmnopqrstuvwxyz-", f[4]))
-			return true;
-	}
-	return json && (strstr(p, "\"f\": \"txn\"") || strstr(p, "\"f\":\"txn\"") || strstr(p, "\":txn\""));
+	return looks_like_transactions(p, r->format == FORMAT_JSON);
 }
 
 /* ---- records ------------------------------------------------------------------------ */
@@ -258,7 +279,11 @@ static void finish(struct txn_history *th)
 		th->nunknown += t->status == TXN_UNKNOWN;
 		for (uint32_t k = 0; k < t->nops; k++) {
 			uint8_t kind = th->ops[t->first + k].kind;
-			*(kind == MOP_READ ? &th->reads : kind == MOP_WRITE ? &th->writes : &th->appends) += 1;
+			*(kind == MOP_READ     ? &th->reads
+			  : kind == MOP_WRITE  ? &th->writes
+			  : kind == MOP_APPEND ? &th->appends
+			  : kind == MOP_ADD    ? &th->adds
+			                       : &th->incs) += 1;
 		}
 	}
 }
@@ -292,7 +317,7 @@ bool txn_read(struct txn_history *th, struct reader *r)
 	th->realtime &= b.invoked || r->format == FORMAT_TXN_CSV;
 	finish(th);
 	if (th->n)
-		return true;
+		return members_expand(th, r->d);
 	diag_error(r->d, "no-transactions", NULL, (struct span){ 0, 0 }, "%s: no transaction to judge%s (read as %s)", r->in.name,
 	           th->h->nskipped ? ": nothing but records of no client" : "", r->h->format);
 	diag_hint(r->d, "--format=NAME says what it is, when the guess is wrong");

@@ -5,7 +5,7 @@
  *   0,1,w,x,1,ok,10,20
  *   1,1,r,x,[1 2],ok,12,25
  *
- * The first line names the columns, in any order: session (or process, client), txn (or transaction), op (r, w, append; f), key, value;
+ * The first line names the columns, in any order: session (or process, client), txn (or transaction), op (r, w, append, add, inc; f), key, value;
  * status (ok, fail, info) and the times call and return may be left out. Rows with the same session and txn are one transaction, in the order
  * of the rows; its status and times are those of its last row that has them. A value is a number, a text, a list in brackets, or nothing: nil.
  * Text in double quotes may hold commas; "" is a quote. With call times on every transaction there is real time.
@@ -214,9 +214,11 @@ static bool row(struct csv *c, const struct csv_field *f, int n)
 	int kind = is(op, "r") || is(op, "read")     ? MOP_READ
 	           : is(op, "w") || is(op, "write")  ? MOP_WRITE
 	           : is(op, "append") || is(op, "a") ? MOP_APPEND
+	           : is(op, "add")                   ? MOP_ADD
+	           : is(op, "inc")                   ? MOP_INC
 	                                             : -1;
 	if (kind < 0)
-		return bad(c, "expected r, w or append as the operation", op);
+		return bad(c, "expected r, w, append, add or inc as the operation", op);
 	if (!at(c, f, n, CSV_KEY).n)
 		return bad(c, "a row needs its key", op);
 	if (kind != MOP_READ && !at(c, f, n, CSV_VALUE).n)

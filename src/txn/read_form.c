@@ -2,7 +2,7 @@
  * read_form: one record of a history of transactions in EDN or JSON.
  *
  *   record := { (name value)* }        value := nil | [ mop* ]
- *   mop    := [ :r key value? ] | [ :w key value ] | [ :append key value ]
+ *   mop    := [ :r key value? ] | [ :w key value ] | [ :append key value ] | [ :add key element ] | [ :inc key amount ]
  *
  * Micro-operations go straight into the history's array: nothing of the record is interned but keys and values.
  */
@@ -51,7 +51,7 @@ static int mop_of(const char *s, size_t len)
 		return MOP_READ;
 	if (is(s, len, "w") || is(s, len, "write"))
 		return MOP_WRITE;
-	return is(s, len, "append") ? MOP_APPEND : -1;
+	return is(s, len, "append") ? MOP_APPEND : is(s, len, "add") ? MOP_ADD : is(s, len, "inc") ? MOP_INC : -1;
 }
 
 /* [:r x 1] */
@@ -67,13 +67,13 @@ static enum form_status micro_operation(struct txn_history *th, struct form *f)
 	char close = *f->p++ == '[' ? ']' : ')';
 	int more = next_element(f, close, &first, &st), n = 0;
 	if (more <= 0)
-		return more ? st : form_fail(f, open, "expected r, w or append in the micro-operation");
+		return more ? st : form_fail(f, open, "expected r, w, append, add or inc in the micro-operation");
 	const char *at = f->p;
 	if ((st = form_name(f, &s, &len)) != FORM_OK)
 		return st;
 	int kind = mop_of(s, len);
 	if (kind < 0)
-		return form_fail(f, at, "expected r, w or append");
+		return form_fail(f, at, "expected r, w, append, add or inc");
 	for (; (more = next_element(f, close, &first, &st)) > 0; n++) {
 		if (n == 2)
 			return form_fail(f, f->p, "a micro-operation has a key and a value, and nothing else");

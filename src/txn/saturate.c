@@ -240,7 +240,7 @@ static bool rule_missed_earlier(struct txn_graph *g, uint32_t t, uint64_t dirty)
 		join(g, d->prev[t]);
 	if (g->order == ORDER_REALTIME && g->moment[t] != DEPS_NONE)
 		join(g, g->moment[t]);
-	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+	for (uint32_t i = d->read_first[t], seen = i; i < d->read_first[t + 1]; i++) {
 		uint32_t a = d->reads[i].version, key = d->versions[a].key, w = d->versions[a].t, chain;
 		const int32_t *known = w == DEPS_NONE ? NULL : clock_of(g, w);
 		struct span slice;
@@ -254,8 +254,9 @@ static bool rule_missed_earlier(struct txn_graph *g, uint32_t t, uint64_t dirty)
 			    !missed(g, t, i, b))
 				return false;
 		}
-		if (w != DEPS_NONE)
-			join(g, w);
+		for (; seen <= i && deps_moment_ends(d, t, i); seen++)
+			if (d->versions[d->reads[seen].version].t != DEPS_NONE)
+				join(g, d->versions[d->reads[seen].version].t);
 	}
 	return true;
 }

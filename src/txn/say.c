@@ -1,6 +1,7 @@
 /* say: see say.h. */
 #include "txn/say.h"
 #include "txn/keys.h"
+#include "txn/members.h"
 
 #include <string.h>
 
@@ -46,8 +47,22 @@ static void say_value(const struct txn_check *c, uint32_t version, struct buf *o
 static void say_write(const struct txn_check *c, uint32_t t, uint32_t key, struct buf *out)
 {
 	uint32_t v = version_by(c->deps, t, key);
+	const struct txn_member *e = members_of(th_of(c), key);
 	if (v == DEPS_NONE)
 		return;
+	if (e) {
+		buf_str(out, e->counter ? "incremented " : "added ");
+		if (e->counter) {
+			say_key(c, key, out);
+			buf_str(out, " by ");
+		}
+		val_print(&th_of(c)->h->vals, e->v, out);
+		if (!e->counter) {
+			buf_str(out, " to ");
+			say_key(c, key, out);
+		}
+		return;
+	}
 	buf_str(out, is_append(c, v) ? "appended " : "wrote ");
 	if (!is_append(c, v)) {
 		say_key(c, key, out);
@@ -68,7 +83,12 @@ static void say_rw(const struct txn_check *c, const struct cycle_edge *e, struct
 	bool list = v->t != DEPS_NONE ? is_append(c, e->version) : is_append(c, version_by(c->deps, e->to, e->key));
 	buf_str(out, " read ");
 	say_key(c, e->key, out);
-	if (v->t == DEPS_NONE) {
+	const struct txn_member *m = members_of(th_of(c), e->key);
+	if (m && !m->counter) {
+		buf_str(out, v->t == DEPS_NONE ? " without " : " with ");
+		val_print(&th_of(c)->h->vals, m->v, out);
+	} else if (m) { /* nothing to say of one increment */
+	} else if (v->t == DEPS_NONE) {
 		buf_str(out, list ? " empty" : " in its initial state");
 	} else {
 		buf_str(out, list ? " up to " : " = ");
@@ -100,7 +120,7 @@ static void say_step(const struct txn_check *c, const struct cycle_edge *e, stru
 		say_write(c, e->from, e->key, out);
 		buf_str(out, ", and ");
 		say_txn(c, e->to, out);
-		buf_str(out, " read it");
+		buf_str(out, members_of(th_of(c), e->key) ? " saw it" : " read it");
 		break;
 	case EDGE_WW:
 		buf_char(out, ' ');
@@ -175,8 +195,9 @@ static void say_direct(const struct txn_check *c, const struct anomaly *a, struc
 	buf_printf(out, ": %s ", buf_cstr(&op));
 	struct buf v;
 	buf_init(&v);
+	const struct txn_member *member = members_of(th, m->key);
 	if (a->v != VAL_NONE)
-		val_print(&th->h->vals, a->v, &v);
+		val_print(&th->h->vals, member ? member->v : a->v, &v);
 	switch ((enum anomaly_kind)a->kind) {
 	case ANOMALY_INTERNAL:
 		buf_str(out, "contradicts what the same transaction did before");
@@ -188,7 +209,10 @@ static void say_direct(const struct txn_check *c, const struct anomaly *a, struc
 		buf_printf(out, "saw %s, which its writer %s itself overwrote", buf_cstr(&v), buf_cstr(&other));
 		break;
 	case ANOMALY_GARBAGE:
-		buf_printf(out, "saw %s, which no transaction wrote", buf_cstr(&v));
+		if (members_counter(th, m->key))
+			buf_printf(out, "saw %s, which no increments add up to", buf_cstr(&v));
+		else
+			buf_printf(out, "saw %s, which no transaction wrote", buf_cstr(&v));
 		break;
 	case ANOMALY_FUTURE:
 		buf_printf(out, "saw %s, which the same transaction wrote only later", buf_cstr(&v));
@@ -248,137 +272,14 @@ void txn_say_reason(const struct txn_check *c, const struct decision *d, struct 
 	buf_str(out, " would have to come before itself.\n");
 }
 
-/* ---- the report -------------------------------------------------------------------------------------- */
-
-static const char *color(bool on, enum txn_verdict v)
-{
-	static const char *const code[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
-	return on ? code[v] : "";
-}
-
-static void say_head(const struct txn_check *c, struct buf *out)
-{
-	const struct txn_history *th = th_of(c);
-	buf_safe(out, th->h->name, strlen(th->h->name));
-	buf_printf(out, ": %u transaction%s", th->n, th->n == 1 ? "" : "s");
-	if (th->h->procs.len)
-		buf_printf(out, " by %u process%s", th->h->procs.len, th->h->procs.len == 1 ? "" : "es");
-	buf_printf(out, " (%s): %u committed, %u aborted, %u of unknown fate; %u key%s; %u read%s, %u write%s, %u append%s\n",
-	           th->h->format, th->ncommitted, th->naborted, th->nunknown, th->h->keys.len, th->h->keys.len == 1 ? "" : "s",
-	           th->reads, th->reads == 1 ? "" : "s", th->writes, th->writes == 1 ? "" : "s", th->appends,
-	           th->appends == 1 ? "" : "s");
-	if (th->version_order)
-		buf_printf(out, "writes of a key are taken to be in the order of %s\n",
-		           th->version_order == VERSIONS_SESSION    ? "each session"
-		           : th->version_order == VERSIONS_REALTIME ? "real time"
-		                                                    : "their commits as recorded");
-	if (c->deps->init == VAL_NIL)
-		return;
-	buf_str(out, "registers are initially ");
-	val_print(&th->h->vals, c->deps->init, out);
-	buf_str(out, c->deps->init_guessed ? " (guessed)\n" : "\n");
-}
-
-static const char *word(enum txn_verdict v)
-{
-	static const char *const words[] = { "holds", "VIOLATED", "unknown" };
-	return words[v];
-}
-
-/* A row for each level, from the strongest; a column for each order. */
-static void say_lattice(const struct txn_check *c, bool colors, struct buf *out)
-{
-	static const uint8_t rows[] = { LEVEL_SER, LEVEL_US, LEVEL_SI,  LEVEL_PC, LEVEL_CV, LEVEL_CC, LEVEL_UA,
-		                        LEVEL_RA,  LEVEL_MV, LEVEL_MAV, LEVEL_CS, LEVEL_RC, LEVEL_RU };
-	static const char *const heads[] = { "alone", "strong-session", "strong (real time)" };
-	buf_printf(out, "%-24s", "level");
-	for (int o = 0; o <= (int)c->most; o++)
-		buf_printf(out, "%s%-16s", o ? " " : "", heads[o]);
-	while (out->len && out->data[out->len - 1] == ' ')
-		out->len--;
-	buf_char(out, '\n');
-	for (uint32_t r = 0; r < sizeof rows; r++) {
-		buf_printf(out, "%-24s", level_names[rows[r]]);
-		for (unsigned o = 0; o <= c->most; o++) {
-			struct isolation i = { rows[r], (uint8_t)o };
-			if (!isolation_exists(i))
-				continue;
-			const struct txn_answer *a = &c->answers[i.level][i.order];
-			bool edge = txn_check_strongest(c, i) || txn_check_weakest(c, i);
-			buf_printf(out, "%s%s%s%s%s", o ? " " : "", color(colors, a->d.verdict), word(a->d.verdict),
-			           edge ? " *" : "", colors ? "\033[0m" : "");
-			if (o < c->most)
-				buf_repeat(out, ' ', 16 - strlen(word(a->d.verdict)) - (edge ? 2 : 0));
-		}
-		while (out->len && out->data[out->len - 1] == ' ')
-			out->len--;
-		buf_char(out, '\n');
-	}
-	buf_str(out, "* the strongest that hold, the weakest that are violated\n");
-}
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static struct isolation nth(uint32_t k)
 {
 	return (struct isolation){ (uint8_t)(k % LEVEL_COUNT), (uint8_t)(k / LEVEL_COUNT) };
 }
 
-/* others: levels of which the same is true. */
-static void say_verdict(const struct txn_check *c, struct isolation i, uint32_t others, bool colors, struct buf *out)
-{
-	static const char *const words[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
-	const struct txn_answer *a = &c->answers[i.level][i.order];
-	const struct decision *d = &a->d;
-	buf_printf(out, "%s%s%s: %s", color(colors, d->verdict), words[d->verdict], colors ? "\033[0m" : "", isolation_name(i));
-	if (level_aliases((enum txn_level)i.level))
-		buf_printf(out, " (%s)", level_aliases((enum txn_level)i.level));
-	if (d->verdict == TXN_VIOLATED) {
-		bool session = false, time = false;
-		for (uint32_t k = 0; k < d->ncycle; k++) {
-			session |= d->cycle[k].kind == EDGE_SESSION;
-			time |= d->cycle[k].kind == EDGE_REALTIME;
-		}
-		buf_printf(out, ": %s%s", anomaly_names[d->name], time ? "-realtime" : session ? "-process" : "");
-	}
-	if (others)
-		buf_printf(out, " and %u other%s", others, others == 1 ? "" : "s");
-	if (d->verdict == TXN_UNDECIDED && !strcmp(d->limit, "ambiguous")) {
-		buf_str(out, c->deps->ambiguous.other == DEPS_NONE
-		                     ? ": a value that was read may be the initial one or a transaction's: "
-		                     : ": a value that was read has several writers: ");
-		txn_print(th_of(c), c->deps->ambiguous.txn, out);
-		buf_char(out, ' ');
-		mop_print(th_of(c), &th_of(c)->ops[th_of(c)->txns[c->deps->ambiguous.txn].first + c->deps->ambiguous.op], out);
-	} else if (d->verdict == TXN_UNDECIDED) {
-		buf_printf(out, ": the limit on %s was reached", d->limit);
-	}
-	buf_char(out, '\n');
-	if (d->verdict == TXN_VIOLATED)
-		txn_say_reason(c, d, out);
-}
-
-#define ORDER_SHOWN 1000u
-
-static void say_order(const struct txn_check *c, const struct decision *d, struct buf *out)
-{
-	bool events = d->family == FAMILY_SI || d->family == FAMILY_PC;
-	buf_str(out, events ? "  begins and ends in this order:" : "  in this order:");
-	for (uint32_t i = 0; i < d->norder && i < ORDER_SHOWN; i++) {
-		uint32_t t = events ? d->order[i] / 2 : d->order[i];
-		buf_str(out, " ");
-		if (events && i + 1 < d->norder && !(d->order[i] & 1) && d->order[i + 1] == d->order[i] + 1) {
-			say_txn(c, t, out); /* all of it at once */
-			i++;
-			continue;
-		}
-		if (events)
-			buf_char(out, d->order[i] & 1 ? '<' : '>');
-		say_txn(c, t, out);
-	}
-	if (d->norder > ORDER_SHOWN)
-		buf_printf(out, " ... (%u more; --json has all)", d->norder - ORDER_SHOWN);
-	buf_char(out, '\n');
-}
-
+/* Undecided, since it is not known which transaction a value is from: so are all levels, and it is told once. */
 static bool ambiguous(const struct txn_answer *a)
 {
 	return a->asked && a->decided && a->d.verdict == TXN_UNDECIDED && !strcmp(a->d.limit, "ambiguous");
@@ -390,54 +291,6 @@ static void keys_reason(const struct txn_keys *k, struct buf *out)
 	struct txn_check alone = { .deps = &k->deps };
 	txn_say_reason(&alone, &k->why, out);
 }
-
-static void say_keys(const struct txn_check *c, bool colors, struct buf *out)
-{
-	static const char *const words[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
-	const struct txn_keys *k = c->keys;
-	buf_printf(out, "%s%s%s: linearizable keys", color(colors, k->verdict), words[k->verdict], colors ? "\033[0m" : "");
-	if (k->verdict == TXN_HOLDS) {
-		buf_printf(out, ": %s %u key%s, alone\n", k->njudged == 1 ? "the" : "each of", k->njudged,
-		           k->njudged == 1 ? "" : "s");
-	} else if (k->verdict == TXN_UNDECIDED) {
-		buf_printf(out,
-		           strcmp(k->limit, "ambiguous") ? ": the limit on %s was reached\n"
-		                                         : ": a value that was read has several possible origins\n",
-		           k->limit);
-	} else {
-		buf_str(out, ": key ");
-		val_print(&th_of(c)->h->vals, th_of(c)->h->keys.data[k->key], out);
-		buf_printf(out, " alone is not: %s\n", anomaly_names[k->why.name]);
-		keys_reason(k, out);
-	}
-}
-
-void txn_say_text(const struct txn_check *c, bool witness, bool colors, struct buf *out)
-{
-	say_head(c, out);
-	if (c->followed)
-		buf_printf(out, "violated with line %u; the lines before it violate nothing that was asked for\n", c->followed);
-	if (c->all)
-		say_lattice(c, colors, out);
-	uint32_t open = 0, told = 0; /* levels that are undecided for the same reason are told together */
-	for (uint32_t k = 0; k < (uint32_t)LEVEL_COUNT * ORDER_COUNT; k++)
-		open += ambiguous(&c->answers[nth(k).level][nth(k).order]);
-	for (uint32_t k = (uint32_t)LEVEL_COUNT * ORDER_COUNT; k-- > 0;) {
-		struct isolation i = nth(k);
-		const struct txn_answer *a = &c->answers[i.level][i.order];
-		bool undecided = a->d.verdict == TXN_UNDECIDED && a->decided;
-		if (!a->asked || (c->all && !txn_check_strongest(c, i) && !txn_check_weakest(c, i) && !undecided) ||
-		    (ambiguous(a) && told++))
-			continue;
-		say_verdict(c, i, ambiguous(a) ? open - 1 : 0, colors, out);
-		if (witness && a->d.verdict == TXN_HOLDS)
-			say_order(c, &txn_check_reason(c, i)->d, out);
-	}
-	if (c->keys)
-		say_keys(c, colors, out);
-}
-
-/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static const char *const json_words[] = { "holds", "violated", "unknown" };
 static const char *const kind_words[] = { "inside", "session", "realtime", "wr", "ww", "rw" };
@@ -532,11 +385,37 @@ static void json_proof(struct json_out *j, const struct txn_proof *p)
 	json_end(j);
 }
 
+/* What the value is, and who read it. */
+static void json_ambiguous(const struct txn_check *c, struct json_out *j)
+{
+	struct buf text;
+	buf_init(&text);
+	buf_str(&text, c->deps->ambiguous.other == DEPS_NONE ? "a value that was read may be the initial one or a transaction's: "
+	                                                     : "a value that was read has several writers: ");
+	txn_print(th_of(c), c->deps->ambiguous.txn, &text);
+	buf_char(&text, ' ');
+	mop_print(th_of(c), &th_of(c)->ops[th_of(c)->txns[c->deps->ambiguous.txn].first + c->deps->ambiguous.op], &text);
+	json_text_buf(j, "ambiguous", &text);
+	buf_free(&text);
+}
+
+/* The orders that a cycle is made of besides dependencies: as Elle appends them to an anomaly's name. */
+static const char *cycle_with(const struct decision *d)
+{
+	bool session = false, time = false;
+	for (uint32_t k = 0; k < d->ncycle; k++) {
+		session |= d->cycle[k].kind == EDGE_SESSION;
+		time |= d->cycle[k].kind == EDGE_REALTIME;
+	}
+	return time ? "realtime" : session ? "process" : NULL;
+}
+
 static void json_level(const struct txn_check *c, struct json_out *j, struct isolation i, bool witness)
 {
 	const struct txn_answer *a = &c->answers[i.level][i.order], *why = txn_check_reason(c, i);
 	json_begin_object(j, NULL);
 	json_text(j, "level", isolation_name(i));
+	json_text_if(j, "aliases", level_aliases((enum txn_level)i.level));
 	json_text(j, "verdict", json_words[a->d.verdict]);
 	json_flag(j, "strongest", c->all && txn_check_strongest(c, i));
 	json_flag(j, "weakest", c->all && txn_check_weakest(c, i));
@@ -544,12 +423,17 @@ static void json_level(const struct txn_check *c, struct json_out *j, struct iso
 		json_text(j, "by", isolation_name(why->d.level));
 	if (a->d.verdict == TXN_UNDECIDED)
 		json_text(j, "limit", a->d.limit);
+	if (a->decided && a->d.verdict == TXN_UNDECIDED)
+		json_flag(j, "undecided", true);
+	if (ambiguous(a))
+		json_ambiguous(c, j);
 	if (a->decided && a->d.pairs) {
 		json_uint(j, "pairs", a->d.pairs);
 		json_uint(j, "conflicts", a->d.conflicts);
 	}
 	if (a->d.verdict == TXN_VIOLATED) {
 		json_text(j, "anomaly", anomaly_names[a->d.name]);
+		json_text_if(j, "with", cycle_with(&a->d));
 		bool told = !c->all || txn_check_weakest(c, i);
 		struct buf sentence;
 		buf_init(&sentence);
@@ -585,7 +469,47 @@ static void json_keys(const struct txn_check *c, struct json_out *j)
 		val_json(&th_of(c)->h->vals, th_of(c)->h->keys.data[k->key], json_value(j, "key"));
 		json_text(j, "anomaly", anomaly_names[k->why.name]);
 		json_text_buf(j, "sentence", &sentence);
+		buf_clear(&sentence);
+		say_key(c, k->key, &sentence);
+		json_text_buf(j, "key_text", &sentence);
 		buf_free(&sentence);
+	}
+	json_end(j);
+}
+
+static void json_counts(const struct txn_history *th, struct json_out *j)
+{
+	json_begin_object(j, "counts");
+	json_uint(j, "committed", th->ncommitted);
+	json_uint(j, "keys", th->members ? th->members->first : th->h->keys.len);
+	json_uint(j, "reads", th->reads);
+	json_uint(j, "writes", th->writes);
+	json_uint(j, "appends", th->appends);
+	if (th->adds)
+		json_uint(j, "adds", th->adds);
+	if (th->incs)
+		json_uint(j, "increments", th->incs);
+	json_end(j);
+}
+
+/* A row for each level, from the strongest, with the names under which `levels` has it: alone, with the order of sessions, with real
+ * time; null where there is no such level. */
+static void json_lattice(const struct txn_check *c, struct json_out *j)
+{
+	static const uint8_t rows[] = { LEVEL_SER, LEVEL_US, LEVEL_SI,  LEVEL_PC, LEVEL_CV, LEVEL_CC, LEVEL_UA,
+		                        LEVEL_RA,  LEVEL_MV, LEVEL_MAV, LEVEL_CS, LEVEL_RC, LEVEL_RU };
+	_Static_assert(sizeof rows == LEVEL_COUNT, "a row for each level");
+	json_begin_array(j, "lattice");
+	for (uint32_t r = 0; r < sizeof rows; r++) {
+		json_begin_array(j, NULL);
+		for (unsigned o = 0; o <= c->most; o++) {
+			struct isolation i = { rows[r], (uint8_t)o };
+			if (isolation_exists(i))
+				json_text(j, NULL, isolation_name(i));
+			else
+				buf_str(json_value(j, NULL), "null");
+		}
+		json_end(j);
 	}
 	json_end(j);
 }
@@ -603,14 +527,21 @@ void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 	json_text(&j, "verdict", json_words[c->verdict]);
 	json_uint(&j, "transactions", th->n);
 	json_uint(&j, "processes", th->h->procs.len);
-	json_uint(&j, "operations", th->nops);
+	json_uint(&j, "operations", th->members ? th->members->ntold : th->nops);
 	json_uint(&j, "failed", th->naborted);
 	json_uint(&j, "pending", th->nunknown);
+	json_counts(th, &j);
 	if (c->followed)
 		json_uint(&j, "followed", c->followed);
 	if (th->version_order)
 		json_text(&j, "version_order", version_order_names[th->version_order]);
 	val_json(&th->h->vals, c->deps->init, json_value(&j, "init"));
+	if (c->deps->init != VAL_NIL) {
+		buf_init(&sentence);
+		val_print(&th->h->vals, c->deps->init, &sentence);
+		json_text_buf(&j, "init_text", &sentence);
+		buf_free(&sentence);
+	}
 	if (c->deps->init_guessed) {
 		json_begin_array(&j, "guessed");
 		json_text(&j, NULL, "init");
@@ -638,6 +569,8 @@ void txn_say_json(const struct txn_check *c, bool witness, struct buf *out)
 		if (c->answers[nth(k).level][nth(k).order].asked)
 			json_level(c, &j, nth(k), witness);
 	json_end(&j);
+	if (c->all)
+		json_lattice(c, &j);
 	if (c->keys)
 		json_keys(c, &j);
 	json_end(&j);

@@ -161,7 +161,7 @@ static bool monotonic(struct txn_search *s, uint32_t t)
 			reach_by(s, e);
 		}
 	}
-	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+	for (uint32_t i = d->read_first[t], seen = i; i < d->read_first[t + 1]; i++) {
 		for (uint32_t k = d->write_first[t]; k < d->write_first[t + 1]; k++) {
 			uint32_t v = d->writes[k];
 			if (d->versions[v].po > d->reads[i].po)
@@ -174,11 +174,13 @@ static bool monotonic(struct txn_search *s, uint32_t t)
 		}
 		if (misses(s, t, d->reads[i].version))
 			return false;
-		uint32_t from = d->versions[d->reads[i].version].t;
-		for (uint32_t e = from != DEPS_NONE ? s->out[from] : 0; e; e = s->edges.data[e - 1].next_out)
-			if (s->edges.data[e - 1].to == t && e <= s->g->edges.len && s->g->edges.data[e - 1].kind == EDGE_WR &&
-			    s->g->edges.data[e - 1].reason == i)
-				reach_by(s, e);
+		for (; seen <= i && deps_moment_ends(d, t, i); seen++) {
+			uint32_t from = d->versions[d->reads[seen].version].t;
+			for (uint32_t e = from != DEPS_NONE ? s->out[from] : 0; e; e = s->edges.data[e - 1].next_out)
+				if (s->edges.data[e - 1].to == t && e <= s->g->edges.len &&
+				    s->g->edges.data[e - 1].kind == EDGE_WR && s->g->edges.data[e - 1].reason == seen)
+					reach_by(s, e);
+		}
 	}
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
+#include "txn/members.h"
 
 const char *const version_order_names[] = { "any", "session", "realtime", "recorded", NULL };
 
@@ -19,6 +20,7 @@ void txn_history_free(struct txn_history *th)
 {
 	lim_free(th->h->lim, th->txns, th->cap * sizeof *th->txns);
 	lim_free(th->h->lim, th->ops, th->ops_cap * sizeof *th->ops);
+	members_free(th);
 	th->txns = NULL;
 	th->ops = NULL;
 	th->n = th->cap = th->nops = th->ops_cap = 0;
@@ -57,7 +59,7 @@ struct txn *txn_push(struct txn_history *th)
 
 bool txn_push_op(struct txn_history *th, enum mop_kind kind, uint32_t key, val v)
 {
-	assert(kind <= MOP_APPEND);
+	assert(kind <= MOP_INC);
 	void *p = th->ops;
 	bool ok = room(th->h->lim, &p, th->nops, &th->ops_cap, sizeof *th->ops);
 	th->ops = p;
@@ -91,12 +93,16 @@ void txn_print(const struct txn_history *th, uint32_t t, struct buf *out)
 
 void mop_print(const struct txn_history *th, const struct mop *m, struct buf *out)
 {
-	assert(m->kind <= MOP_APPEND && m->key < th->h->keys.len);
-	static const char *const word[] = { "r", "w", "append" };
+	assert(m->kind <= MOP_INC && m->key < th->h->keys.len);
+	static const char *const word[] = { "r", "w", "append", "add", "inc" };
+	const struct txn_member *member = members_of(th, m->key);
+	m = members_told(th, m);
 	buf_printf(out, "[:%s ", word[m->kind]);
 	val_print(&th->h->vals, th->h->keys.data[m->key], out);
 	buf_char(out, ' ');
-	if (m->v == VAL_NONE)
+	if (member && m->key >= th->members->first) /* a part of an operation, alone */
+		members_print(th, member, m, out);
+	else if (m->v == VAL_NONE)
 		buf_str(out, "?");
 	else
 		val_print(&th->h->vals, m->v, out);
@@ -108,10 +114,15 @@ void txn_print_ops(const struct txn_history *th, uint32_t t, struct buf *out)
 	assert(t < th->n && th->txns[t].first + th->txns[t].nops <= th->nops);
 	const struct txn *x = &th->txns[t];
 	buf_char(out, '[');
+	const struct mop *last = NULL;
 	for (uint32_t i = 0; i < x->nops; i++) {
-		if (i)
+		const struct mop *m = &th->ops[x->first + i], *told = members_told(th, m);
+		if (told == last) /* another element of the same read */
+			continue;
+		if (last)
 			buf_char(out, ' ');
-		mop_print(th, &th->ops[x->first + i], out);
+		last = told;
+		mop_print(th, m, out);
 	}
 	buf_char(out, ']');
 }

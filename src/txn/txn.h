@@ -1,7 +1,8 @@
 /*
  * txn: histories of transactions.
  *
- * A transaction is a list of micro-operations on keys: reads, writes of a register, appends to a list. It committed
+ * A transaction is a list of micro-operations on keys: reads, writes of a register, appends to a list, elements added to a set, increments of a
+ * counter (members.h makes registers of the latter two). It committed
  * (the database said so), aborted (it said so), or unknown (no answer, or :info).
  *
  * Representation: one array of transactions in the order of invocation, one of micro-operations; a transaction owns a
@@ -14,7 +15,7 @@
 #include "history/history.h"
 
 enum txn_status { TXN_COMMITTED, TXN_ABORTED, TXN_UNKNOWN };
-enum mop_kind { MOP_READ, MOP_WRITE, MOP_APPEND };
+enum mop_kind { MOP_READ, MOP_WRITE, MOP_APPEND, MOP_ADD, MOP_INC };
 /* What is assumed of the order of a key's writes, besides what lists show: nothing; they are in the order of their session (Elle's
  * sequential keys), of real time (linearizable keys), or of the records of their commits. */
 enum version_order { VERSIONS_ANY, VERSIONS_SESSION, VERSIONS_REALTIME, VERSIONS_RECORDED };
@@ -34,6 +35,8 @@ struct txn {
 	uint8_t status;       /* enum txn_status */
 };
 
+struct txn_members;
+
 struct txn_history {
 	struct history *h; /* values, names of sessions (procs) and keys, limits */
 	struct txn *txns;
@@ -43,10 +46,11 @@ struct txn_history {
 	uint32_t nsessions;
 	bool sessions; /* some session has several transactions, or is named */
 	bool realtime; /* the ranks are real time: every transaction has its invocation */
-	uint32_t appends, writes, reads;
+	uint32_t appends, writes, reads, adds, incs;
 	uint32_t ncommitted, naborted, nunknown;
-	uint8_t version_order; /* enum version_order */
-	val init;              /* what registers are at first by the format's definition, or VAL_NONE */
+	uint8_t version_order;       /* enum version_order */
+	val init;                    /* what registers are at first by the format's definition, or VAL_NONE */
+	struct txn_members *members; /* sets and counters, of which registers were made; NULL: there are none */
 };
 
 void txn_history_init(struct txn_history *th, struct history *h);
