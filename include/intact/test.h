@@ -356,33 +356,56 @@ INTACT_TEST_FN void intact_test_show(FILE *f, const struct intact_test_round *r)
 }
 
 /* An event as `intact history` reads it; every round is a key, that is, an object of its own. */
+/* Is the result of the operation true or false? Operations of built-in objects need not say so. */
+INTACT_TEST_FN int intact_test_boolean(const struct intact_test *t, const struct intact_operation *op)
+{
+	const char *name = op->as ? op->as : op->name;
+	if (op->flags & INTACT_BOOLEAN || strchr(t->spec, '.'))
+		return (op->flags & INTACT_BOOLEAN) != 0;
+	return !strcmp(t->spec, "set") || strstr(name, "cas") == name || strstr(name, "try") == name;
+}
+
+INTACT_TEST_FN void intact_test_arguments(FILE *f, const struct intact_operation *op, const long *arg, unsigned from)
+{
+	unsigned n = 0;
+	while (n < INTACT_TEST_ARGUMENTS && op->arg[n].kind)
+		n++;
+	if (n <= from) {
+		fprintf(f, "null");
+		return;
+	}
+	fprintf(f, n > from + 1 ? "[%ld" : "%ld", arg[from]);
+	for (unsigned k = from + 1; k < n; k++)
+		fprintf(f, ",%ld", arg[k]);
+	fprintf(f, n > from + 1 ? "]" : "");
+}
+
 INTACT_TEST_FN void intact_test_event(FILE *f, const struct intact_test *t, const struct intact_test_made *c, unsigned long round,
                                       int returned)
 {
 	const struct intact_operation *op = &t->operations[c->op];
-	unsigned n = 0;
-	while (n < INTACT_TEST_ARGUMENTS && op->arg[n].kind)
-		n++;
-	fprintf(f, "{\"process\":%u,\"type\":\"%s\",\"f\":\"%s\",\"key\":%lu,\"value\":", c->thread,
-	        !returned                  ? "invoke"
-	        : c->result == INTACT_FULL ? "fail"
-	                                   : "ok",
-	        op->as ? op->as : op->name, round);
-	if (returned && c->result != INTACT_FULL) {
-		if (c->result == INTACT_VOID || c->result == INTACT_EMPTY)
-			fprintf(f, "null");
-		else if (op->flags & INTACT_BOOLEAN)
-			fprintf(f, c->result ? "true" : "false");
-		else
-			fprintf(f, "%ld", c->result);
-	} else if (!n) {
+	/* Of a bounded queue it is an answer; elsewhere nothing happened. Keys of a map are keys in their round. */
+	int full = returned && c->result == INTACT_FULL, answers = full && !strcmp(t->spec, "bounded-queue");
+	int keyed = !strcmp(t->spec, "kv");
+	fprintf(f, "{\"process\":%u,\"type\":\"%s\",\"f\":\"%s\",", c->thread,
+	        !returned          ? "invoke"
+	        : full && !answers ? "fail"
+	                           : "ok",
+	        op->as ? op->as : op->name);
+	if (keyed)
+		fprintf(f, "\"key\":\"round %lu, %ld\",\"value\":", round, c->arg[0]);
+	else
+		fprintf(f, "\"key\":%lu,\"value\":", round);
+	if (!returned || (full && !answers))
+		intact_test_arguments(f, op, c->arg, (unsigned)keyed);
+	else if (answers)
+		fprintf(f, "false");
+	else if (c->result == INTACT_VOID || c->result == INTACT_EMPTY)
 		fprintf(f, "null");
-	} else {
-		fprintf(f, n > 1 ? "[%ld" : "%ld", c->arg[0]);
-		for (unsigned k = 1; k < n; k++)
-			fprintf(f, ",%ld", c->arg[k]);
-		fprintf(f, n > 1 ? "]" : "");
-	}
+	else if (intact_test_boolean(t, op))
+		fprintf(f, c->result ? "true" : "false");
+	else
+		fprintf(f, "%ld", c->result);
 	fprintf(f, "}\n");
 }
 

@@ -91,6 +91,17 @@ static bool before_me(const struct x_past *p)
 	return (p->thread == X.current) | (p->clock <= X.clock[X.current][p->thread]);
 }
 
+/* Does the compiler count there which lines are executed? */
+static bool is_counter(uintptr_t addr)
+{
+	const struct control *c = X.ctl;
+	uintptr_t at = addr - (c->nmodules ? c->modules[0].base : 0); /* the program's */
+	for (uint32_t i = 0; i < c->ncounters && i < CONTROL_COUNTERS; i++)
+		if (at >= c->counter[i].lo && at < c->counter[i].hi)
+			return true;
+	return false;
+}
+
 static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
 	if (p->kind & XA_FREE) {
@@ -102,6 +113,8 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 		                       : kind & XA_WRITE ? "write to freed memory"
 		                                         : "read of freed memory");
 	}
+	if (X.ctl->ncounters && is_counter((addr & ~(uintptr_t)7) + (unsigned)__builtin_ctz(bytes)))
+		return;
 	X.race_points |= X.place[place].flags & X.place[p->place].flags & XP_POINT;
 	X.race_unseen |= !(X.place[place].flags & X.place[p->place].flags & XP_POINT);
 	becomes_point(place);
@@ -198,22 +211,70 @@ static void access_point(uintptr_t addr, unsigned mask, bool write, uintptr_t pc
 	x_point_memory(write ? SCHED_WRITE : SCHED_READ, (addr & ~(uintptr_t)7) + from, to - from, pc);
 }
 
+/* With store buffers: one that is a point, or goes to where a buffered one goes. False: it goes to memory, after what
+ * was buffered. The log of blocks is told when it is flushed. */
+static NOINLINE bool plain_store(uintptr_t addr, unsigned mask, bool point, uint32_t place, uintptr_t pc)
+{
+	unsigned from = (unsigned)__builtin_ctz(mask), size = 32 - (unsigned)__builtin_clz(mask) - from;
+	uintptr_t at = (addr & ~(uintptr_t)7) + from;
+	if (X.c11) {
+		x_views_forget(at, size);
+		return false;
+	}
+	if (!point && !x_buffer_since_drain(at, size))
+		return false;
+	if (!x_buffer_takes(at, size)) {
+		x_drain(pc);
+		return false;
+	}
+	x_buffer_store(at, size, pc);
+	remember(addr, mask, XA_WRITE, place);
+	return true;
+}
+
+/* So that a loop on plain data lets others run. After the first of them what it reads is kept: a loop that repeats the same reads then waits
+ * for a change, as one on data that is known to race does; what changes it becomes a point by that. */
+static NOINLINE void forced_point(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	if (!write && x_spinning())
+		access_point(addr, mask, false, pc);
+	else
+		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
+}
+
+static NOINLINE void noted(uintptr_t addr, unsigned mask, bool write, uintptr_t pc, bool point)
+{
+	x_log_access(addr, mask, write, false, pc);
+	if (X.logging & X_LOG_DETAIL && !point)
+		x_tell_access(addr, mask, write, pc);
+}
+
+static NOINLINE void noted_range(uintptr_t addr, unsigned mask, bool write, uintptr_t pc, size_t size)
+{
+	x_log_access(addr, mask, write, false, pc);
+	if (X.logging & X_LOG_DETAIL && size <= 64)
+		x_tell_range(addr, mask, write, pc);
+}
+
 void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	assert(mask && mask <= 0xff);
 	if (X.alone)
 		return;
 	uint32_t place = x_place(pc);
-	if (unlikely(X.place[place].flags & XP_POINT)) {
+	bool point = X.place[place].flags & XP_POINT;
+	if (unlikely(X.weak) && write && plain_store(addr, mask, point, place, pc))
+		return;
+	if (unlikely(point)) {
 		access_point(addr, mask, write, pc); /* counts towards a loop that waits by itself */
 	} else {
 		if (unlikely(++X.unpointed > X_FORCED))
-			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc); /* so that a loop on plain data lets others run */
+			forced_point(addr, mask, write, pc);
 		if (x_me()->spins)
 			write ? x_spin_write(addr) : x_spin_read(addr & ~(uintptr_t)7, 8, pc);
 	}
 	if (unlikely(X.logging))
-		x_log_access(addr, mask, write, pc);
+		noted(addr, mask, write, pc, point);
 	remember(addr, mask, write ? XA_WRITE : 0, place);
 }
 
@@ -222,6 +283,10 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 	if (X.alone || !size || size >> 40)
 		return;
 	uint32_t place = x_place(pc);
+	if (unlikely(X.c11) && write)
+		x_views_forget(addr, size);
+	if (unlikely(X.tso) && write && x_buffer_since_drain(addr, size))
+		x_drain(pc);
 	if (unlikely(X.place[place].flags & XP_POINT))
 		x_point(write ? SCHED_WRITE : SCHED_READ, NULL, addr, 0, size < 0xffffffff ? (unsigned)size : 0xffffffff, 0, pc);
 	X.unpointed += (uint32_t)(size / 8);
@@ -231,7 +296,7 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 		if (n > end - addr)
 			n = (unsigned)(end - addr);
 		if (unlikely(X.logging))
-			x_log_access(addr, (0xffu >> (8 - n)) << off, write, pc);
+			noted_range(addr, (0xffu >> (8 - n)) << off, write, pc, size);
 		remember(addr, (0xffu >> (8 - n)) << off, write ? XA_WRITE : 0, place);
 		addr += n;
 	}
@@ -253,9 +318,9 @@ void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool w
 		return;
 	}
 	if (unlikely(X.logging)) {
-		x_log_access(addr, mask & 0xff, write, pc);
+		x_log_access(addr, mask & 0xff, write, true, pc);
 		if (mask > 0xff)
-			x_log_access(addr + 8, mask >> 8 & 0xff, write, pc);
+			x_log_access(addr + 8, mask >> 8 & 0xff, write, true, pc);
 	}
 	remember(addr, mask & 0xff, XA_ATOMIC | (write ? XA_WRITE : 0), place);
 	if (mask > 0xff || size == 16)
@@ -267,10 +332,28 @@ void x_forget(uintptr_t addr, size_t size)
 {
 	if (unlikely(X.surveying))
 		x_survey_forget(addr, size);
+	if (unlikely(X.c11))
+		x_views_forget(addr, size);
 	for (uintptr_t a = addr & ~(uintptr_t)7; a < addr + size; a += 8) {
 		struct x_cell *c = cell_at(a);
 		c->n = 0;
 		c->more = 0;
+	}
+}
+
+void x_flush_freed(const struct x_store *e)
+{
+	unsigned off = e->addr & 7, mask = ((1u << e->size) - 1) << off;
+	for (unsigned k = 0; k < 2 && mask >> 8 * k; k++) {
+		const struct x_cell *c = cell_at(e->addr + 8 * k);
+		for (;; c = &X.more[c->more]) {
+			for (uint32_t i = 0; i < c->n; i++)
+				if (c->past[i].kind & XA_FREE && c->past[i].bytes & mask >> 8 * k)
+					clash(&c->past[i], e->addr, c->past[i].bytes & mask >> 8 * k & 0xff, XA_WRITE,
+					      x_place(e->pc));
+			if (!c->more)
+				break;
+		}
 	}
 }
 

@@ -31,28 +31,53 @@ static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 		x_survey_event(kind, bytes, addr, pc);
 		return;
 	}
+	if (!(X.logging & X_LOG_BLOCKS))
+		return;
 	if (X.nlog == X_LOG) {
 		X.log_full = true;
 		return;
 	}
 	uint32_t step;
 	sched_events(X.sched, &step);
-	X.log[X.nlog++] = (struct x_logged){ addr, pc, (uint16_t)X.current, (uint8_t)kind, (uint8_t)bytes, step };
+	X.log[X.nlog++] = (struct x_logged){
+		.addr = addr, .pc = pc, .thread = (uint16_t)X.current, .kind = (uint8_t)kind, .bytes = (uint8_t)bytes, .step = step
+	};
 }
 
-/* On the thread's own stack: private to the thread, most often. */
-static bool own_stack(uintptr_t addr)
+bool x_own_stack(uintptr_t addr)
 {
 	const struct x_slot *s = &X.slot[x_me()->slot];
 	return X.current ? addr - (uintptr_t)s->lo < (uintptr_t)(s->hi - s->lo)
 	                 : addr - ((uintptr_t)X.main_sp - (8u << 20)) < (8u << 20) + 4096;
 }
 
-void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc)
+void x_log_access(uintptr_t addr, unsigned bytes, bool write, bool atomic, uintptr_t pc)
 {
-	if (write && x_me()->blocks && !own_stack(addr))
+	if (write && x_me()->blocks && !x_own_stack(addr))
 		x_me()->block_wrote = true;
-	put(write ? EVENT_WRITE : EVENT_READ, bytes, addr & ~(uintptr_t)7, pc);
+	uint32_t n = X.nlog;
+	addr &= ~(uintptr_t)7;
+	put(write ? EVENT_WRITE : EVENT_READ, bytes, addr, pc);
+	if (!atomic || n == X.nlog)
+		return;
+	X.log[n].atomic = true;
+	if (!write)
+		X.log[n].value = *(const uint64_t *)addr;
+}
+
+void x_log_swap(uintptr_t addr, const void *found, unsigned size, bool ok, uintptr_t pc)
+{
+	if (!x_me()->blocks || X.surveying)
+		return;
+	for (unsigned done = 0, n; done < size; done += n, addr += n) {
+		unsigned off = addr & 7;
+		uint64_t value = 0;
+		n = size - done < 8 - off ? size - done : 8 - off;
+		__builtin_memcpy((char *)&value + off, (const char *)found + done, n);
+		put(ok ? XL_SWAPS : XL_SWAP_FAILS, (0xffu >> (8 - n)) << off & 0xff, addr & ~(uintptr_t)7, pc);
+		if (!X.log_full)
+			X.log[X.nlog - 1].value = value;
+	}
 }
 
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc)
@@ -85,7 +110,7 @@ static void begin(const char *name, uint64_t gaps, uintptr_t pc, bool judged)
 	X.marks |= !gaps || gaps & X.gap_any;
 	X.blocks++;
 	if (!t->blocks++ && !X.open_blocks++)
-		X.logging = true;
+		X.logging |= X_LOG_BLOCKS;
 	if (t->blocks == 1) {
 		t->block_name = name;
 		t->block_pc = pc;
@@ -100,12 +125,18 @@ static void begin(const char *name, uint64_t gaps, uintptr_t pc, bool judged)
 
 void x_block_begin(const char *name, uintptr_t pc)
 {
+	if (X.c11)
+		return;     /* conflicts would not be in the order of steps: not judged */
+	x_drain_if_tso(pc); /* all conflicts of a block are within it */
 	uint64_t gaps = X.ngaps ? x_gap_blocks(0, pc) : 0;
 	begin(name, gaps, pc, gaps || !X.ctl->only_gaps);
 }
 
 void x_function_begin(uint64_t gaps, uintptr_t pc)
 {
+	if (X.c11)
+		return;
+	x_drain_if_tso(pc);
 	begin(NULL, gaps, pc, true);
 }
 
@@ -114,6 +145,7 @@ void x_block_end(uintptr_t pc)
 	struct x_thread *t = x_me();
 	if (!t->levels)
 		return;
+	x_drain_if_tso(pc);
 	t->levels--;
 	if (t->levels < 64 && !(t->judged >> t->levels & 1))
 		return;
@@ -127,7 +159,7 @@ void x_block_end(uintptr_t pc)
 	if (!t->top)
 		t->gaps = t->in_gap = 0;
 	if (!--X.open_blocks)
-		X.logging = X.surveying;
+		X.logging = (uint8_t)((X.logging & ~X_LOG_BLOCKS) | (X.surveying ? X_LOG_BLOCKS : 0));
 }
 
 /* The current thread waits on a condition. A block that has written nothing yet starts over after it: what it saw is
@@ -192,9 +224,10 @@ void x_own_free(void *p)
 /* ---- from the log to events ---- */
 
 struct logged_cell {
-	uint64_t key; /* address and 1; 0: free */
+	uint64_t key; /* address and 2; 0: free */
 	uint16_t thread;
 	uint8_t bytes, flags;
+	uint32_t other; /* where in the log another thread uses it first, if it is shared */
 };
 enum { SHARED = 1, MIXED = 2, CELL_BITS = 16, CELLS = 1 << CELL_BITS };
 
@@ -223,12 +256,126 @@ static bool look(struct logged_cell *table)
 			if (++n > CELLS / 2)
 				return false;
 		}
-		if (c->thread != e->thread)
+		if (c->thread != e->thread && !(c->flags & SHARED)) {
 			c->flags |= SHARED;
+			c->other = i;
+		}
 		if (c->bytes != e->bytes)
 			c->flags |= MIXED;
 	}
 	return true;
+}
+
+/*
+ * Reads of a block that count no more, as in `intact run` (dynamic/reduction.h): an atomic read counts no more when a
+ * compare-and-swap of the same block finds the value again, for then it might as well be done now. Nor does one
+ * (the read of a swap that failed is one) when a swap fails and it is done again, if in between the block wrote
+ * nothing that another thread has used, and gave up no lock. So a loop of load and compare-and-swap is one access, its last. What else
+ * was read in between counts.
+ */
+enum { LOOKS = 16 };
+
+struct looks {                 /* of one thread */
+	uint32_t at[LOOKS], n; /* its atomic reads in its block: places in the log */
+	uint32_t last;         /* those from here on were the last that it did */
+	bool failed;           /* the next one is of a swap that fails; */
+	bool again;            /* the last one was */
+};
+
+static void forget_look(struct looks *l, uint32_t k)
+{
+	assert(k < l->n);
+	for (l->n--; k < l->n; k++)
+		l->at[k] = l->at[k + 1];
+	if (l->last > l->n)
+		l->last = l->n;
+}
+
+/* The reads of this cell from `from` on count no more; with `value` only those that found it. */
+static void dropped(struct looks *l, uint32_t from, const struct x_logged *e, const uint64_t *value)
+{
+	for (uint32_t k = l->n; k-- > from;) {
+		struct x_logged *r = &X.log[l->at[k]];
+		uint64_t mask = 0;
+		for (unsigned b = 0; b < 8; b++)
+			mask |= e->bytes >> b & 1 ? 0xffull << 8 * b : 0;
+		if (r->addr != e->addr || r->bytes != e->bytes || (value && (r->value ^ *value) & mask))
+			continue;
+		r->dropped = true;
+		forget_look(l, k);
+	}
+}
+
+static void looked(struct looks *l, uint32_t i)
+{
+	const struct x_logged *e = &X.log[i], *was = l->n ? &X.log[l->at[l->n - 1]] : NULL;
+	bool same = was && was->step == e->step && was->addr + 8 == e->addr; /* the second half of one of 16 bytes */
+	if (l->again && !l->failed && !same)
+		dropped(l, l->last, e, NULL);
+	if (was && was->addr != e->addr && !same)
+		l->last = l->n;
+	if (!same)
+		l->again = l->failed;
+	l->failed = false;
+	if (l->n == LOOKS) {
+		uint32_t last = l->last;
+		forget_look(l, 0);
+		l->last = last ? last - 1 : 0;
+	}
+	l->at[l->n++] = i;
+}
+
+static void wrote(struct looks *l, uintptr_t cell)
+{
+	for (uint32_t k = l->n; k--;)
+		if (X.log[l->at[k]].addr == cell)
+			forget_look(l, k);
+}
+
+static void judge_tries(struct logged_cell *cells, struct looks *of)
+{
+	for (uint32_t i = 0; i < X.nlog; i++) {
+		struct x_logged *e = &X.log[i];
+		struct looks *l = &of[e->thread];
+		bool final = false;
+		e->dropped = false;
+		switch (e->kind) {
+		case EVENT_BEGIN:
+		case EVENT_END:
+		case XL_INNER_END:
+			*l = (struct looks){ 0 };
+			break;
+		case XL_SWAPS:
+			dropped(l, 0, e, &e->value);
+			break;
+		case XL_SWAP_FAILS:
+			dropped(l, l->last, e, NULL);
+			l->failed = true;
+			break;
+		case EVENT_READ:
+		case EVENT_WRITE: {
+			const struct logged_cell *c = cell_of(cells, e->addr);
+			bool own = c->thread == e->thread && (!(c->flags & SHARED) || c->other > i);
+			if (e->kind == EVENT_WRITE)
+				wrote(l, e->addr);
+			final = e->kind == EVENT_WRITE && !own;
+			if (e->kind == EVENT_READ && e->atomic)
+				looked(l, i);
+			break;
+		}
+		case EVENT_REL:
+		case EVENT_FORK:
+		case EVENT_JOIN:
+			final = true;
+			break;
+		default:
+			break;
+		}
+		if (final) {
+			l->last = l->n;
+			l->again = false;
+		}
+	}
 }
 
 struct judge {
@@ -262,7 +409,7 @@ static void access_event(struct judge *j, uint32_t i)
 	const struct x_logged *e = &X.log[i];
 	const struct logged_cell *c = cell_of(j->cells, e->addr);
 	uint32_t id = (uint32_t)(c - j->cells) * 8;
-	if (!(c->flags & SHARED))
+	if (!(c->flags & SHARED) || e->dropped)
 		return;
 	if (!(c->flags & MIXED) || e->kind > EVENT_WRITE) {
 		event(j, i, id);
@@ -352,15 +499,16 @@ static void found(void *ctx, const struct cycle *y)
 		return;
 	uint32_t from = (uint32_t)(y->n ? y->links[0].from.event : b->block) - 1;
 	uint32_t block = at_fault((uint32_t)b->block - 1, from, (uint32_t)b->event - 1, &gaps);
-	if (!block || (gaps && X.kept))
+	uint64_t unmarked = gaps & ~X.gap_any;
+	if (!block || (unmarked && X.kept))
 		return;
 	bool *locks = ctx;
-	if (*locks && gaps & ~X.gap_any && !c->lock_order)
+	if (*locks && unmarked && !c->lock_order)
 		return; /* of unmarked functions: data */
-	if (gaps & ~X.gap_any && !c->only_gaps && through_own_threads(y, block - 1))
+	if (unmarked && !c->only_gaps && through_own_threads(y, block - 1))
 		return;
 	X.cycle = true;
-	c->gaps = gaps;
+	c->gaps = c->only_gaps ? gaps : unmarked;
 	c->nlinks = y->n < CONTROL_LINKS ? y->n : CONTROL_LINKS;
 	for (uint32_t i = 0; i < c->nlinks; i++)
 		for (int k = 0; k < 2; k++) {
@@ -393,8 +541,10 @@ static bool judge(bool locks)
 	j->cells = x_own_calloc(CELLS, sizeof *j->cells);
 	j->locks = locks;
 	j->s = serial_new(&(struct serial_opts){ .found = found, .ctx = &j->locks });
-	if (!j->s || X.log_full || !look(j->cells))
+	struct looks *looks = x_own_calloc(X_THREADS, sizeof *looks);
+	if (!j->s || !looks || X.log_full || !look(j->cells))
 		return false;
+	judge_tries(j->cells, looks);
 	for (uint32_t i = 0; i < X.nlog; i++)
 		switch (X.log[i].kind) {
 		case EVENT_ACQ:

@@ -32,6 +32,8 @@ static uint32_t rounds(bool yields)
 static uint64_t value_of(const struct x_spun *e)
 {
 	uint64_t v = 0;
+	if (unlikely(X.c11) && x_views_last(e->a, &v))
+		return v;
 	if (e->a >= 4096 && e->size <= sizeof v)
 		__builtin_memcpy(&v, (const void *)e->a, e->size);
 	return v;
@@ -105,6 +107,15 @@ void x_spin_failed(uintptr_t addr, unsigned size, uintptr_t pc)
 		add((struct x_spun){ .a = addr, .pc = pc, .size = size, .op = true });
 }
 
+bool x_spinning(void)
+{
+	const struct x_thread *t = x_me();
+	for (uint32_t i = 0; i < t->spins; i++)
+		if (!X.spin[X.current][i].a) /* a yield */
+			return false;
+	return t->spins && t->spin_rounds >= rounds(false);
+}
+
 static void await(void)
 {
 	const struct x_spun *all = X.spin[X.current];
@@ -125,7 +136,7 @@ static void await(void)
 	if (!n || X.ctl->no_await)
 		return;
 	X.ctl->awaits++;
-	sched_await(X.sched, X.current, r, n, ops);
+	sched_await(X.sched, X.current, r, n, ops ? ops : 1); /* plain reads alone: others ran before the last point */
 	if (unlikely(X.progress))
 		x_progress_awaits();
 }

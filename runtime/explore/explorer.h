@@ -16,8 +16,9 @@
  *
  * Tables that are per run carry the run's number and so need no clearing.
  *
- * Sequential consistency: a load sees the last store of the schedule. Happens-
- * before follows the C11 orders, so that relaxed atomics do not hide data races.
+ * Memory is sequentially consistent: a load sees the last store of the schedule; or,
+ * with X.tso, threads have store buffers (store_buffer.c), with X.c11, it may see older ones (views.c). Happens-before follows
+ * the C11 orders, so that relaxed atomics do not hide data races.
  */
 #ifndef INTACT_RUNTIME_EXPLORE_EXPLORER_H
 #define INTACT_RUNTIME_EXPLORE_EXPLORER_H
@@ -27,6 +28,7 @@
 #include <time.h>
 
 #include "base/invariant.h"
+#include "runtime/explore/views.h"
 #include "runtime/rt.h"
 #include "sched/control.h"
 #include "sched/minimize.h"
@@ -55,6 +57,7 @@ enum {
 	X_GAP_ATS = 2048, /* addresses that gaps are known by */
 	X_BEATS = 1024,   /* steps in which a cycle is looked for */
 };
+enum { X_STORES = CONTROL_STORES }; /* in a store buffer */
 
 /* Below 2 GiB, so that instructions hold it: above a program that is linked at a fixed
  * address, in a place where the kernel puts nothing unasked. */
@@ -99,7 +102,7 @@ struct x_object {
 	uintptr_t gone_pc; /* where it was destroyed or freed */
 };
 
-enum { XT_FREE, XT_LIVE, XT_ENDED, XT_JOINED };
+enum { XT_FREE, XT_LIVE, XT_ENDED, XT_JOINED, XT_AGENT = CONTROL_AGENT /* of a store buffer */ };
 
 struct x_tls_dtor {
 	void (*fn)(void *);
@@ -117,6 +120,7 @@ struct x_thread {
 	uint8_t state;
 	bool detached, signalled, timed, recursive, fenced;
 	bool cancel_off, cancel_async;
+	bool backing_off;   /* a try failed since it last took a lock */
 	bool in_call;       /* object.c: of the part in which the threads call */
 	uint8_t column;     /* object.c: of a scenario's table, from 1 */
 	uint8_t invokes;    /* object.c: a call from 1 on that has made no step yet; 0: none */
@@ -155,6 +159,27 @@ struct x_thread_more {
 	bool popped, called;
 };
 
+/* A store in a buffer. Its value is in memory while its thread runs. */
+struct x_store {
+	uintptr_t addr, pc;
+	uint64_t value, under; /* under: what the bytes are without it, while it is in memory */
+	uint32_t size, event;  /* event: of the schedule, when it was buffered */
+	/* of an atomic: what is known to those who acquire from it; nclock 0: nothing */
+	bool atomic, releases;
+	uint32_t nclock, clock[X_THREADS];
+};
+
+/* Stores are counted from the run's beginning; those from `flushed` to `stored` are in the buffer. */
+struct x_buffer {
+	uint32_t agent;
+	uint32_t stored, flushed;
+	uint32_t drained;       /* stores before the last drain */
+	uint32_t until;         /* a pending SCHED_DRAIN: so many must be flushed */
+	struct x_store *atomic; /* made just now, by a hook that has not come to its end */
+	uint32_t flush_event[X_STORES];
+	struct x_store store[X_STORES];
+};
+
 struct x_slot {
 	pthread_t id;
 	uintptr_t fs;
@@ -188,12 +213,17 @@ enum {
 	XL_INNER_END, /* of a block in another */
 	XL_GAPS,      /* of the block that has just begun */
 	XL_IN_GAP,
+	XL_SWAPS,      /* a compare-and-swap comes next: it will find what it expects, `value`; */
+	XL_SWAP_FAILS, /* or not */
 	XL_KINDS
 };
 struct x_logged {
 	uintptr_t addr, pc;
+	uint64_t value; /* of an atomic read: the cell */
 	uint16_t thread;
 	uint8_t kind, bytes;
+	bool atomic;
+	bool dropped;  /* a read that counts no more: see judge_tries */
 	uint32_t step; /* steps of the schedule by then */
 };
 
@@ -237,6 +267,10 @@ struct x {
 	bool ready;                        /* the snapshot is taken */
 	bool active;                       /* a run is under way: operations are simulated */
 	bool alone;                        /* no other thread was ever made in this run */
+	bool weak;                         /* memory is not sequentially consistent: one of */
+	bool tso;                          /* threads have store buffers */
+	bool c11;                          /* loads choose what they read */
+	bool drains_returns;               /* and a call of an object test drains when it returns */
 	bool traps;                        /* the kernel sends the program's system calls to us */
 	char selector;                     /* of those traps */
 	bool ending;                       /* exit: handlers run */
@@ -299,7 +333,8 @@ struct x {
 	uint32_t call; /* the last system call that was passed on, and its place */
 	uintptr_t call_pc;
 	/* marked blocks */
-	bool logging, log_full;
+	uint8_t logging; /* X_LOG_...: who wants to know of accesses */
+	bool log_full;
 	uint32_t open_blocks, blocks, nlog;
 	bool hooked; /* gaps are known, or a survey is made: gap.c is told of every operation */
 	uint32_t ngaps;
@@ -320,6 +355,7 @@ struct x {
 	uint32_t unpointed;           /* accesses since the last point */
 	size_t scratch_used;
 	uint32_t pending_write; /* in detail: number of the event of a write that is being made, from 1 */
+	bool pending_plain;     /* in detail: the last of ctl->access is a write that is being made */
 	bool finished;          /* a run's process has told all */
 	bool keys_dirty;
 	uintptr_t text_lo, text_hi; /* of the program's own file */
@@ -339,6 +375,7 @@ struct x {
 	struct x_thread_more thread_more[X_THREADS];
 	struct x_spun spin[X_THREADS][X_SPIN];
 	struct x_slot slot[X_THREADS];
+	struct x_buffer buffer[X_THREADS];
 	struct x_object object0[256]; /* those that were made before main */
 	struct x_place place[X_PLACES];
 	uintptr_t page[X_PAGES];
@@ -355,6 +392,7 @@ struct x {
 	struct x_cell cell[X_CELLS];
 	struct x_cell more[X_MORE];
 	uint32_t clocks[X_CLOCKS];
+	struct x_views views;
 };
 
 #define X (*(struct x *)X_AT)
@@ -436,7 +474,7 @@ void x_snapshot_touch(uintptr_t addr, size_t n); /* before the kernel writes the
  * chosen; then the operation is done at once. `o`: what decides whether it is
  * possible; NULL: it always is. */
 void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc);
-/* The same for memory: kinds from SCHED_READ to SCHED_RMW. */
+/* The same for memory: kinds from SCHED_READ to SCHED_RMW, and SCHED_BUFFER. */
 void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc);
 void x_pends(struct x_thread *t, struct x_object *o); /* it waits for another object from now on */
 bool x_can_go_on(const struct x_thread *t);
@@ -448,6 +486,41 @@ static inline void x_result(unsigned result, uint32_t value)
 		sched_result(X.sched, result, value);
 }
 _Noreturn void x_thread_over(void); /* the current thread has ended: another goes on */
+/* Waits until so many of the current thread's buffered stores are flushed. */
+void x_point_drain(uint32_t until, uintptr_t pc);
+
+/* store_buffer.c. Call these only if X.tso. */
+void x_buffer_begin(uint32_t thread);                             /* the thread is known to the scheduler */
+void x_buffer_undo(uint32_t thread);                              /* memory is as all others see it; */
+void x_buffer_redo(uint32_t thread);                              /* as the thread does */
+uint32_t x_buffer_step(uint32_t agent);                           /* executes its flush; who is next */
+bool x_buffer_takes(uintptr_t addr, size_t size);                 /* does a store there go into the buffer? */
+bool x_buffer_holds(uintptr_t addr, size_t size);                 /* is one of these bytes in the current thread's? */
+bool x_buffer_since_drain(uintptr_t addr, size_t size);           /* or was since its last drain? */
+void x_buffer_store(uintptr_t addr, unsigned size, uintptr_t pc); /* the store comes right behind */
+void x_drain(uintptr_t pc);                                       /* of the current thread; nothing if it has stored nothing */
+static inline void x_drain_if_tso(uintptr_t pc)
+{
+	if (unlikely(X.tso))
+		x_drain(pc);
+}
+
+/* views.c. Call these only if X.c11. `order` of a compare-and-swap: that of success, of failure << 4, and X_CAS. */
+enum { X_CAS = 256 };
+bool x_views_seq_cst(unsigned kind, int order);
+void x_views_choose(uintptr_t addr, unsigned size, unsigned kind, int order, uintptr_t pc);
+void x_views_done(uintptr_t addr, unsigned size, bool read, bool wrote, int order, uintptr_t pc);
+void x_views_fence(void);
+void x_views_forget(uintptr_t addr, size_t size);   /* of an atomic there, what was before a plain write */
+bool x_views_last(uintptr_t addr, uint64_t *value); /* what the thread has read there just now */
+void x_views_no_calls(void);
+void x_views_call(uint32_t call, bool returned);
+uint64_t x_views_calls_before(uint32_t call); /* the calls whose return happened before its first step */
+static inline void x_expects(uint64_t value)  /* the compare-and-swap that comes */
+{
+	if (unlikely(rt.explore) && X.c11)
+		X.views.last[X.current].expected = value;
+}
 
 /* objects.c */
 struct x_object *x_object_look(uintptr_t at, unsigned kind, uintptr_t pc);
@@ -543,6 +616,7 @@ static inline bool x_atomic_follows(struct x_object *o, unsigned mask, uintptr_t
 }
 void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc);
 void x_forget(uintptr_t addr, size_t size);
+void x_flush_freed(const struct x_store *e); /* fails if its memory was freed meanwhile */
 void x_freed(uintptr_t addr, size_t size, uintptr_t pc);
 uint32_t x_place_look(uintptr_t pc);
 static inline uint32_t x_place_hash(uintptr_t pc)
@@ -562,13 +636,20 @@ void x_spin(uintptr_t a, uint32_t size, uintptr_t pc, bool yields);
 void x_spin_failed(uintptr_t addr, unsigned size, uintptr_t pc);
 void x_spin_write(uintptr_t addr);
 void x_spin_read(uintptr_t addr, unsigned size, uintptr_t pc);
+/* Has the current thread repeated the same reads, and nothing else, often enough to be taken for waiting? */
+bool x_spinning(void);
 static inline void x_effect(void) /* of the current thread */
 {
 	x_me()->spins = 0;
 }
 
 /* atomicity.c. Call the log's functions only while X.logging. */
-void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc);
+enum { X_LOG_BLOCKS = 1 /* for what is judged */, X_LOG_DETAIL = 2 /* plain_values.c */ };
+/* On the current thread's own stack: private to it, most often. */
+bool x_own_stack(uintptr_t addr);
+void x_log_access(uintptr_t addr, unsigned bytes, bool write, bool atomic, uintptr_t pc);
+/* A compare-and-swap of the current thread is done next; `found`: what it finds there. */
+void x_log_swap(uintptr_t addr, const void *found, unsigned size, bool ok, uintptr_t pc);
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc);
 void x_log_gap(unsigned kind, uint64_t gaps);
 void x_log_lock(uintptr_t lock, bool acquire, bool shared);
@@ -651,11 +732,15 @@ void x_sleep(uint64_t ns, uintptr_t pc);
 uint64_t x_deadline(clockid_t clock, const struct timespec *ts); /* absolute, as virtual ns */
 
 /* atomic.c */
-void x_atomic(uintptr_t addr, unsigned size, unsigned kind, uintptr_t pc);
+void x_atomic(uintptr_t addr, unsigned size, unsigned kind, int order, uintptr_t pc); /* order: see views.c */
+bool x_fences(void);                                                                  /* what fences need is kept; true */
+void x_atomic_done_sc(struct x_object *o, uintptr_t addr, unsigned size, bool read, bool wrote, int order, uintptr_t pc);
 void x_atomic_done(uintptr_t addr, unsigned size, bool read, bool wrote, int order, uintptr_t pc);
 void x_fence(int order, uintptr_t pc);
+void x_flushes(struct x_store *e); /* it reaches memory now; the current thread is its own */
 
 /* thread.c */
+void x_agent_begin(uint32_t id, uint32_t owner);
 void x_clock_begin(uint32_t *c, const uint32_t *from);
 int x_create(pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), void *arg, uintptr_t pc);
 int x_join(pthread_t id, void **value, bool try, const struct timespec *ts, clockid_t clock, uintptr_t pc);
@@ -716,6 +801,13 @@ void x_leave(uintptr_t fn);
 void x_report_run(void);
 void x_report_step(void);
 void x_report_written(void); /* the last write has been made */
+uint64_t x_value_at(uintptr_t addr, uint32_t size);
+
+/* plain_values.c. In detail: a plain access that is no point; the last of them, a write, has been made. */
+void x_tell_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+void x_tell_range(uintptr_t addr, unsigned mask, bool write, uintptr_t pc); /* the same of a word of a longer one */
+void x_tell_written(void);
+void x_tell_block(uintptr_t p, size_t size, uintptr_t pc);
 void x_report_race(const struct x_past *was, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place);
 void x_report_modules(void);
 uintptr_t x_program_place(uintptr_t pc); /* who of the program called the library that is at pc */

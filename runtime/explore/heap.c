@@ -122,9 +122,18 @@ static void *allocate(size_t n, size_t align, uint64_t with)
 	return make(at, room, with);
 }
 
+/* In detail: where it was allocated is told. */
+static NOINLINE void *told(void *p, size_t n, uintptr_t pc)
+{
+	if (p && X.active)
+		x_tell_block((uintptr_t)p, n, pc);
+	return p;
+}
+
 void *x_malloc(size_t n)
 {
-	return allocate(n, 16, PATTERN);
+	void *p = allocate(n, 16, PATTERN);
+	return unlikely(X.detail) ? told(p, n, CALLER) : p;
 }
 
 void *x_calloc(size_t n, size_t size)
@@ -132,7 +141,8 @@ void *x_calloc(size_t n, size_t size)
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes))
 		return no_memory();
-	return allocate(bytes, 16, 0);
+	void *p = allocate(bytes, 16, 0);
+	return unlikely(X.detail) ? told(p, bytes, CALLER) : p;
 }
 
 void *x_memalign(size_t align, size_t n)
@@ -141,7 +151,8 @@ void *x_memalign(size_t align, size_t n)
 		errno = EINVAL;
 		return NULL;
 	}
-	return allocate(n, align, PATTERN);
+	void *p = allocate(n, align, PATTERN);
+	return unlikely(X.detail) ? told(p, n, CALLER) : p;
 }
 
 static NOINLINE void wrong(void *p, const struct x_chunk *c, uintptr_t pc)
@@ -169,6 +180,8 @@ void x_free(void *p, uintptr_t pc)
 		wrong(p, c, pc);
 	}
 	size_t room = room_of(c);
+	if (unlikely(X.tso) && X.active && x_buffer_since_drain((uintptr_t)p, room))
+		x_drain(pc);
 	c->state = FREED;
 	if (!X.active)
 		return;

@@ -257,17 +257,24 @@ void __cxa_guard_abort(uint64_t *guard);
 /* Weak: a program with its own (a static libstdc++) keeps it. */
 __attribute__((weak)) EXPORT int __cxa_guard_acquire(uint64_t *guard)
 {
-	if (likely(!rt.explore))
-		return REAL(__cxa_guard_acquire)(guard);
+	if (likely(!rt.explore)) {
+		int first = REAL(__cxa_guard_acquire)(guard);
+		if (!first && rt.marks & RT_ORDER)
+			rt_sync_acquire(guard);
+		return first;
+	}
 	return x_guard_acquire(guard, CALLER);
 }
 
 __attribute__((weak)) EXPORT void __cxa_guard_release(uint64_t *guard)
 {
-	if (likely(!rt.explore))
-		REAL(__cxa_guard_release)(guard);
-	else
+	if (unlikely(rt.explore)) {
 		x_guard_release(guard, true, CALLER);
+		return;
+	}
+	if (rt.marks & RT_ORDER)
+		rt_sync_release(guard);
+	REAL(__cxa_guard_release)(guard);
 }
 
 __attribute__((weak)) EXPORT void __cxa_guard_abort(uint64_t *guard)

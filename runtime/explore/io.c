@@ -160,6 +160,7 @@ static bool looks(long nr, const long a[6])
  * happen before actions after a read, or with a reused descriptor. */
 void x_io_point(long nr, const long a[6], uintptr_t pc)
 {
+	x_drain_if_tso(pc);
 	if (nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_accept || nr == SYS_accept4 ||
 	    nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_poll)
 		x_cancel_point();

@@ -178,6 +178,8 @@ static void note(uint32_t call, unsigned returned)
 	h->state[call] = returned ? OBJTEST_RETURNED : OBJTEST_CALLED;
 	h->step[h->nevents] = n && X.current ? n - 1 : OBJTEST_NO_STEP;
 	h->event[h->nevents++] = (uint8_t)(2 * call + returned);
+	if (unlikely(X.c11))
+		x_views_call(call, returned);
 }
 
 void x_object_invoked(void)
@@ -205,6 +207,8 @@ static NOINLINE void x_object_call(uint32_t i, bool model, bool points)
 	t->in_call = points;
 	long result = fn(object, arg);
 	t->in_call = false;
+	if (unlikely(X.drains_returns))
+		x_drain((uintptr_t)op->call + 1);
 	if (t->invokes)
 		x_point(SCHED_INVOKE, NULL, 0, 0, 0, 0, (uintptr_t)op->call + 1);
 	ctl()->history.result[i] = op->flags & INTACT_BOOLEAN ? result != 0 : result;
@@ -338,6 +342,8 @@ NOINLINE int x_object_main(void)
 	if (!fits())
 		x_give_up(CONTROL_WHY_INTERNAL, "the scenario is damaged");
 	h->nevents = h->stuck = 0;
+	if (X.c11)
+		x_views_no_calls();
 	for (uint32_t i = 0; i < OBJTEST_CALLS; i++) {
 		h->state[i] = OBJTEST_NOT_CALLED;
 		h->result[i] = 0;
@@ -362,6 +368,12 @@ bool x_object_waits(void)
 			h->state[call] = OBJTEST_CALLED;
 			h->step[h->nevents] = OBJTEST_NO_STEP;
 			h->event[h->nevents++] = (uint8_t)(2 * call);
+			if (X.c11) {
+				uint32_t was = X.current;
+				X.current = i;
+				x_views_call(call, false);
+				X.current = was;
+			}
 		}
 	for (uint32_t i = 0; i < o->scenario.ncalls; i++)
 		if (h->state[i] == OBJTEST_CALLED) {
@@ -381,6 +393,17 @@ static void fold(uint64_t h[2], uint64_t x)
 	__uint128_t m = (__uint128_t)(h[0] ^ x ^ 0x2d358dccaa6c78a5u) * (h[1] ^ 0x8bb84b93962eacc9u);
 	h[0] = (uint64_t)(m >> 64) ^ (uint64_t)m;
 	h[1] = h[1] * 0x9e3779b97f4a7c15u + (x ^ (uint64_t)(m >> 64)) + 1;
+}
+
+/* Under C11 memory: the calls that are before each other. */
+static uint32_t find_happens(void)
+{
+	struct objtest_history *h = &ctl()->history;
+	for (uint32_t i = 0; i < ctl()->scenario.ncalls; i++) {
+		h->first_first[i] = h->first_last[i] = h->last_last[i] = 0;
+		h->last_first[i] = x_views_calls_before(i);
+	}
+	return OBJTEST_HAPPENS;
 }
 
 /* The sets of a partial history; false: only the schedule that was executed is known. */
@@ -422,6 +445,12 @@ static void find_allowed(uint64_t *allowed)
 	uint64_t begun = 0, all = (1ull << o->scenario.ncalls) - 1;
 	for (uint32_t i = 0; i < o->scenario.ncalls; i++)
 		allowed[i] = all; /* of one that has not ended */
+	if (h->partial == OBJTEST_HAPPENS) {
+		for (uint32_t i = 0; i < o->scenario.ncalls; i++)
+			for (uint32_t k = 0; k < o->scenario.ncalls; k++)
+				allowed[i] &= h->last_first[k] >> i & 1 ? ~(1ull << k) : all;
+		return;
+	}
 	for (uint32_t i = 0; i < h->nevents; i++) {
 		uint32_t call = h->event[i] / 2;
 		if (!(h->event[i] & 1))
@@ -524,7 +553,9 @@ void x_object_judge(void)
 	bool known;
 	if (ctl()->mode != OBJTEST_EXPLORE || X.race_unseen)
 		return; /* accesses that are no points yet may be the first or last steps of a call; they are points from the next run on */
-	ctl()->history.partial = !X.detail && !X.ctl->goal && find_order();
+	ctl()->history.partial = X.c11                                       ? find_happens()
+	                         : !X.detail && !X.ctl->goal && find_order() ? OBJTEST_TRACE
+	                                                                     : OBJTEST_ONE_ORDER;
 	hash_results(results);
 	find_allowed(allowed);
 	if (explained(results, allowed))
@@ -563,7 +594,7 @@ bool x_object_reorder(void)
 	struct control *c = X.ctl;
 	uint32_t n, put = 0, at = 0;
 	const struct sched_event *e = sched_events(X.sched, &n);
-	if (!h->partial || n > CONTROL_STEPS)
+	if (h->partial != OBJTEST_TRACE || n > CONTROL_STEPS)
 		return false;
 	uint8_t *made = (uint8_t *)X_SCRATCH_AT; /* by event: 1 made, 2 a first or last step */
 	__builtin_memset(made, 0, n);
@@ -597,7 +628,9 @@ void x_object_begin(void)
 	if (X.tests && !x_object_is_test())
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "the program is no object test");
 	if (ctl()->mode == OBJTEST_EXPLORE)
-		X.progress = progress();
+		X.progress = X.weak ? OBJTEST_ANY_PROGRESS : progress();
+	/* Sequential consistency does not ask when a call has returned, all else does: docs/object-tests.md. */
+	X.drains_returns = X.tso && X.tests && !rt_same(test()->condition ? test()->condition : "", "sequential");
 }
 
 /* The oracle: what the last order came to, and the next one. */

@@ -31,6 +31,8 @@ bool x_possible(const struct x_thread *t)
 	case SCHED_BARRIER_LEAVE:
 	case SCHED_FUTEX_WOKEN:
 		return t->signalled || t->timed;
+	case SCHED_DRAIN:
+		return X.buffer[self].flushed >= X.buffer[self].until;
 	case SCHED_JOIN:
 		return X.thread[t->op->a].state == XT_ENDED || (t->cancelled && !t->cancel_off);
 	default:
@@ -105,13 +107,13 @@ static _Noreturn void nobody(void)
 		else
 			waits++;
 	}
-	if (X.tests && x_object_waits())
-		x_end_run();
 	if (awaits && X.new_places && !X.detail) {
 		/* A plain access that was no point yet may have changed what they read; it is one in the next run. */
 		X.end = CONTROL_PRUNED;
 		x_end_run();
 	}
+	if (X.tests && x_object_waits())
+		x_end_run();
 	if (awaits)
 		x_fail(CONTROL_ENDLESS, "every runnable thread repeats the same reads forever");
 	if (waits && !locks)
@@ -153,6 +155,7 @@ static bool may_spin(unsigned kind)
 	case SCHED_YIELD:
 	case SCHED_SLEEP:
 	case SCHED_FENCE:
+	case SCHED_FENCE_SC:
 	case SCHED_FUTEX_WAIT:
 		return true;
 	case SCHED_RMW: /* one that writes ends the iteration, and there is no iteration yet if no attempt failed */
@@ -162,13 +165,33 @@ static bool may_spin(unsigned kind)
 	}
 }
 
+/* The steps of store buffers that come before that of a thread; who that is. */
+static NOINLINE uint32_t flushes(uint32_t next)
+{
+	if (X.detail)
+		x_report_written();
+	x_buffer_undo(X.current);
+	while (next < SCHED_STOP && X.thread[next].state == XT_AGENT)
+		next = x_buffer_step(next);
+	return next;
+}
+
 static NOINLINE void go_to(struct x_thread *t, uint32_t next)
 {
+	if (unlikely(X.tso)) {
+		next = flushes(next);
+		if (next == X.current) {
+			x_buffer_redo(X.current);
+			return;
+		}
+	}
 	if (next == SCHED_NOBODY)
 		nobody();
 	if (next == SCHED_STOP)
 		stopped();
 	x_fiber_go(t, &X.thread[next]);
+	if (unlikely(X.tso))
+		x_buffer_redo(X.current);
 }
 
 static inline void unpend(struct x_thread *t)
@@ -213,9 +236,29 @@ static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintp
 	((word *)op)[3] = (uint64_t)size | (uint64_t)kind << 32 | (uint64_t)flags << 48;
 }
 
+/* Must the store buffer be empty before it? What the thread does by itself is in the caller's hands: sched_yield and the
+ * yield of a long loop are one kind, and fences of all orders. */
+static bool drains(unsigned kind, uintptr_t a)
+{
+	switch (kind) {
+	case SCHED_READ:
+	case SCHED_FENCE:
+	case SCHED_YIELD:
+	case SCHED_CHOICE:
+	case SCHED_INVOKE:
+		return false;
+	case SCHED_LOAD:
+		return a < 4096; /* input and output */
+	default:
+		return true;
+	}
+}
+
 void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc)
 {
 	assert(X.active && x_me()->state == XT_LIVE && kind < SCHED_KINDS);
+	if (unlikely(X.tso) && drains(kind, a))
+		x_drain(pc);
 	struct x_thread *t = x_me();
 	set_op(t->op, kind, a, b, size, flags, pc);
 	bool can = true;
@@ -259,12 +302,28 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		x_report_step();
 }
 
+/* With store buffers, or C11 memory. */
+static NOINLINE void weak_flags(struct sched_op *op)
+{
+	if (X.c11) {
+		op->flags = X.views.seq_cst ? SCHED_SEQ_CST : 0;
+		X.views.seq_cst = false;
+		return;
+	}
+	if (op->kind != SCHED_READ && op->kind != SCHED_LOAD)
+		return;
+	op->flags = SCHED_OWN;
+	op->order = (uint8_t)X.current;
+}
+
 void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 {
 	struct x_thread *t = x_me();
 	if (unlikely(X.alone))
 		return;
 	set_op(t->op, kind, addr, 0, size, 0, pc);
+	if (unlikely(X.weak))
+		weak_flags(t->op);
 	X.unpointed = 0;
 	if (unlikely(X.progress) && goes_its_own_way(t, true))
 		return;
@@ -285,6 +344,24 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 		x_object_invoked();
 	if (unlikely(X.hooked))
 		x_gap_passed(pc);
+	if (unlikely(X.detail))
+		x_report_step();
+}
+
+void x_point_drain(uint32_t until, uintptr_t pc)
+{
+	struct x_thread *t = x_me();
+	struct x_buffer *b = &X.buffer[X.current];
+	assert(X.tso && !X.alone && until && until <= b->stored && until + X_STORES > b->stored);
+	set_op(t->op, SCHED_DRAIN, b->agent, 0, 0, 0, pc);
+	b->until = until;
+	X.unpointed = 0;
+	uint32_t next = b->flushed >= until ? sched_point_after(X.sched, X.current, t->op, b->flush_event[(until - 1) % X_STORES])
+	                                    : sched_point(X.sched, X.current, t->op, false);
+	if (next != X.current)
+		go_to(t, next);
+	if (unlikely(t->invokes))
+		x_object_invoked();
 	if (unlikely(X.detail))
 		x_report_step();
 }

@@ -112,7 +112,7 @@ static uint32_t stack_of(const struct x_thread *t, uintptr_t pc, uint64_t *out)
 
 /* ---- steps ---- */
 
-static uint64_t value_at(uintptr_t addr, uint32_t size)
+uint64_t x_value_at(uintptr_t addr, uint32_t size)
 {
 	switch (size) {
 	case 1:
@@ -128,10 +128,12 @@ static uint64_t value_at(uintptr_t addr, uint32_t size)
 
 void x_report_written(void)
 {
+	if (X.pending_plain)
+		x_tell_written();
 	if (!X.pending_write)
 		return;
 	const struct sched_event *e = &sched_events(X.sched, &(uint32_t){ 0 })[X.pending_write - 1];
-	X.ctl->steps[X.pending_write - 1].after = value_at(e->op.a, e->op.size);
+	X.ctl->steps[X.pending_write - 1].after = x_value_at(e->op.a, e->op.size);
 	X.pending_write = 0;
 }
 
@@ -154,10 +156,11 @@ void x_report_step(void)
 		s->nstack += pc != 0;
 	}
 	bool sized = e->op.size == 1 || e->op.size == 2 || e->op.size == 4 || e->op.size == 8;
-	if (e->op.kind < SCHED_READ || e->op.kind > SCHED_RMW || !sized || e->op.a < 4096 /* descriptors */)
+	bool memory = (e->op.kind >= SCHED_READ && e->op.kind <= SCHED_RMW) || e->op.kind == SCHED_BUFFER;
+	if (!memory || !sized || e->op.a < 4096 /* descriptors */)
 		return;
 	s->flags |= STEP_VALUES;
-	s->before = s->after = value_at(e->op.a, e->op.size);
+	s->before = s->after = x_value_at(e->op.a, e->op.size);
 	if (e->op.kind != SCHED_READ && e->op.kind != SCHED_LOAD)
 		X.pending_write = n;
 }

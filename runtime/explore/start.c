@@ -114,10 +114,14 @@ void x_begin(long fd)
 	thread_zero();
 	X.map_top = X_MAPPED;
 	X.detail = X.ctl->detail;
+	X.tso = X.ctl->memory == CONTROL_TSO;
+	X.c11 = X.ctl->memory == CONTROL_C11;
+	X.weak = X.tso || X.c11;
 	if (!x_heap_init())
 		refuse("not enough address space (ulimit -v), or the heap layout of this C library is not supported");
 	rt_use_heap(x_malloc, x_calloc, x_realloc, x_memalign);
-	rt.explore = rt.marks = true;
+	rt.explore = true;
+	rt.marks = RT_BLOCKS;
 	rt_load_atomic_fns();
 	X.active = true;
 }
@@ -148,14 +152,19 @@ static void run_begin(void)
 	X.text[0] = 0;
 	X.atexits = X.atexits0;
 	X.pending_write = 0;
+	X.pending_plain = false;
+	X.ctl->naccesses = X.ctl->nblocks_given = 0;
 	X.solo = false;
 	X.forced = X.nbeats = 0;
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
-	X.logging = X.log_full = false;
+	X.logging = X.detail ? X_LOG_DETAIL : 0;
+	X.log_full = false;
 	X.cycle = X.raced = X.race_points = X.race_unseen = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
+	if (X.tso)
+		x_buffer_begin(0);
 	if (X.ngaps)
 		x_gaps_run();
 	x_survey_run();
@@ -417,15 +426,18 @@ static _Noreturn __attribute__((used)) void after_run(void)
 	bool judged = X.detail || X.end != CONTROL_OK, failed = run_failed(judged);
 	if (failed || X.detail || X.end == CONTROL_DIVERGED)
 		x_report_run();
-	if (X.end == CONTROL_NOT_LINEARIZABLE && c->object.history.partial)
+	if (X.end == CONTROL_NOT_LINEARIZABLE && c->object.history.partial == OBJTEST_TRACE)
 		x_object_reorder();
 	enum sched_outcome outcome = is_failure(X.end) ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
 	if (c->late) /* wherever it was: what it has left behind is not used */
 		judged = true;
 	enum sched_verdict verdict = c->late ? SCHED_GO_ON : sched_run_end(X.sched, outcome);
 	c->runs_done += !c->late;
-	if (X.nthreads > c->most_threads)
-		c->most_threads = X.nthreads;
+	uint32_t threads = X.nthreads;
+	for (uint32_t i = 1; X.tso && i < X.nthreads; i++)
+		threads -= X.thread[i].state == XT_AGENT;
+	if (threads > c->most_threads)
+		c->most_threads = threads;
 	if (!judged && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
 		failed = run_failed(true);
 		if (failed)
@@ -562,7 +574,8 @@ static void make_session(void)
 	make_sched();
 	const struct sched_options *o = &X.ctl->sched;
 	struct control *c = X.ctl;
-	if (o->strategy == SCHED_REPLAY && !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
+	bool ids = o->strategy == SCHED_REPLAY || (c->goal && c->memory); /* buffers' agents come in another order, too */
+	if (ids && !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
 		x_give_up(CONTROL_WHY_INTERNAL, "the schedule cannot be replayed");
 	for (uint32_t i = 0; i < c->nplaces && i < CONTROL_PLACES; i++)
 		if (c->places[i])

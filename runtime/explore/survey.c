@@ -33,7 +33,8 @@ static void put(unsigned kind, unsigned arg, uint64_t addr, unsigned slot, uint6
 	struct control *c = X.ctl;
 	if (c->nsurvey == c->survey_room) {
 		c->survey_full = 1;
-		X.surveying = X.logging = false;
+		X.surveying = false;
+		X.logging = 0;
 		return;
 	}
 	X.survey[c->nsurvey++] = rec_make(kind, arg, addr, slot, pc);
@@ -109,7 +110,7 @@ void x_survey_run(void)
 	X.surveying = X.survey && !c->survey_full && c->nsurveys < CONTROL_SURVEYS;
 	if (!X.surveying)
 		return;
-	X.logging = true;
+	X.logging = X_LOG_BLOCKS;
 	X.survey_atomic = 0;
 	X.thread_more[0].told = 0;
 	X.thread_more[0].popped = X.thread_more[0].called = false;
@@ -123,7 +124,8 @@ void x_survey_end(void)
 	struct control *c = X.ctl;
 	if (!X.surveying)
 		return;
-	X.surveying = X.logging = false;
+	X.surveying = false;
+	X.logging = 0;
 	c->survey_end[c->nsurveys++] = c->nsurvey;
 }
 

@@ -49,6 +49,7 @@ static void timed_out(uint64_t deadline)
 static void take(struct x_object *o)
 {
 	x_effect();
+	x_me()->backing_off = false;
 	o->owner = (int16_t)X.current;
 	o->count = 1;
 	X.held[X.current]++;
@@ -68,6 +69,20 @@ static void give(struct x_object *o)
 	o->count = 0;
 	x_release(&o->clock);
 	x_changed(o);
+}
+
+/* A try did not get its lock: a block that gives up others for it starts over. */
+static void try_failed(void)
+{
+	x_result(SCHED_RES_FAILED, 0);
+	x_me()->backing_off = true;
+}
+
+/* A lock was released. */
+static inline void backs_off(void)
+{
+	if (unlikely(X.logging) && x_me()->backing_off)
+		x_block_waits();
 }
 
 static unsigned kind_of(const pthread_mutex_t *m)
@@ -112,7 +127,7 @@ int x_mutex_trylock(pthread_mutex_t *m, uintptr_t pc)
 	unsigned kind = kind_of(m);
 	x_point(SCHED_TRYLOCK, NULL, (uintptr_t)m, 0, 0, 0, pc);
 	if (o->owner >= 0 && !(o->owner == (int)X.current && (kind & 3) == KIND_RECURSIVE)) {
-		x_result(SCHED_RES_FAILED, 0);
+		try_failed();
 		return EBUSY;
 	}
 	x_result(0, 0);
@@ -129,7 +144,7 @@ int x_mutex_timedlock(pthread_mutex_t *m, clockid_t clock, const struct timespec
 		return EDEADLK;
 	x_point(SCHED_TRYLOCK, NULL, (uintptr_t)m, 0, 0, SCHED_TIMED, pc);
 	if (o->owner >= 0 && !(o->owner == (int)X.current && (kind & 3) == KIND_RECURSIVE)) {
-		x_result(SCHED_RES_FAILED, 0);
+		try_failed();
 		timed_out(x_deadline(clock, ts));
 		return ETIMEDOUT;
 	}
@@ -154,6 +169,7 @@ int x_mutex_unlock(pthread_mutex_t *m, uintptr_t pc)
 		o->flags |= XO_LOST;
 	}
 	give(o);
+	backs_off();
 	return 0;
 }
 
@@ -198,9 +214,11 @@ int x_spin_trylock(const void *s, uintptr_t pc)
 {
 	struct x_object *o = x_object((uintptr_t)s, XO_SPIN, pc);
 	x_point(SCHED_TRYLOCK, NULL, (uintptr_t)s, 0, 0, 0, pc);
-	x_result(o->owner >= 0 ? SCHED_RES_FAILED : 0, 0);
-	if (o->owner >= 0)
+	if (o->owner >= 0) {
+		try_failed();
 		return EBUSY;
+	}
+	x_result(0, 0);
 	take(o);
 	return 0;
 }
@@ -212,6 +230,7 @@ int x_spin_unlock(const void *s, uintptr_t pc)
 	if (o->owner < 0)
 		misuse((uintptr_t)s, pc, "unlock of a spin lock that is not locked");
 	give(o);
+	backs_off();
 	return 0;
 }
 
@@ -219,7 +238,7 @@ int x_spin_unlock(const void *s, uintptr_t pc)
 
 static int rw_failed(const struct timespec *ts, clockid_t clock)
 {
-	x_result(SCHED_RES_FAILED, 0);
+	try_failed();
 	if (!ts)
 		return EBUSY;
 	timed_out(x_deadline(clock, ts));
@@ -248,6 +267,7 @@ int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespe
 	} else {
 		x_point(read ? SCHED_RDLOCK : SCHED_WRLOCK, o, (uintptr_t)l, 0, 0, 0, pc);
 	}
+	x_me()->backing_off = false;
 	if (read)
 		o->count++;
 	else
@@ -276,6 +296,7 @@ int x_rwlock_unlock(pthread_rwlock_t *l, uintptr_t pc)
 		x_release_join(&o->clock);
 	}
 	x_changed(o);
+	backs_off();
 	return 0;
 }
 
@@ -551,6 +572,7 @@ long x_futex(uint32_t *word, int op, uint32_t value, const struct timespec *ts, 
 
 void x_yield(uintptr_t pc)
 {
+	x_drain_if_tso(pc);
 	x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
 }
 

@@ -66,6 +66,15 @@ static void new_ids(uint32_t id)
 	}
 }
 
+void x_agent_begin(uint32_t id, uint32_t owner)
+{
+	new_ids(id);
+	X.thread[id] = (struct x_thread){
+		.state = XT_AGENT, .parent = (uint16_t)owner, .joiner = X_THREADS, .op = sched_op_at(X.sched, id)
+	};
+	x_clock_begin(X.clock[id], NULL);
+}
+
 static struct x_thread *begin(uint32_t id, uintptr_t pc)
 {
 	struct x_thread *t = &X.thread[id], *parent = x_me();
@@ -83,6 +92,8 @@ static struct x_thread *begin(uint32_t id, uintptr_t pc)
 	X.clock[id][id] = 1;
 	mine[X.current]++;
 	x_heap_begin(id);
+	if (unlikely(X.tso))
+		x_buffer_begin(id);
 	X.live++;
 	return t;
 }
@@ -190,6 +201,7 @@ static _Noreturn void no_thread(uintptr_t pc, const char *what)
 
 int x_join(pthread_t id, void **value, bool try, const struct timespec *ts, clockid_t clock, uintptr_t pc)
 {
+	x_drain_if_tso(pc); /* before it counts as the one that waits */
 	struct x_thread *t = x_thread_of(id);
 	if (!t || t->detached)
 		no_thread(pc, "join");

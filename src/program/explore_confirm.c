@@ -251,7 +251,7 @@ int confirm_findings(struct cli *cli, const struct confirm_ask *ask, const json_
 	int rc = EXIT_HOLDS;
 	json_array_foreach(findings, k, r)
 	{
-		if (json_object_get(r, "suppressed"))
+		if (json_object_get(r, "suppressed") || json_object_get(r, "baseline"))
 			continue;
 		given++;
 		memset(gaps, 0, sizeof *gaps);

@@ -18,7 +18,7 @@ struct confirm_ask {
 };
 
 /*
- * Explores each of the findings (results of a document of `intact run`), suppressed ones left out. EXIT_HOLDS:
+ * Explores each of the findings (results of a document of `intact run`), suppressed and known ones left out. EXIT_HOLDS:
  * *out has them, in their order; otherwise a message is in cli->err and the code is returned: none is about this
  * program (EXIT_USAGE), or it cannot be explored.
  */

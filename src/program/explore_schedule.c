@@ -10,6 +10,7 @@
 
 #include "base/invariant.h"
 #include "base/paths.h"
+#include "report/explore.h"
 #include "sched/schedule.h"
 
 enum { MAX_FILE = 256 << 20, MAX_ATOMIC = 256 };
@@ -113,7 +114,7 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 	struct schedule_module *modules = calloc(CONTROL_MODULES, sizeof *modules);
 	struct schedule_place *points = calloc(CONTROL_PLACES, sizeof *points);
 	struct schedule_place *places = calloc(CONTROL_STEPS, sizeof *places);
-	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC + 1, sizeof *settings);
+	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC + 2, sizeof *settings);
 	struct arena a;
 	arena_init(&a, 0);
 	struct schedule s = { .program = ask->argv[0],
@@ -133,6 +134,8 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 	bool ok = ids && modules && points && places && settings;
 	for (uint32_t i = 0; ok && i < ask->natomic && i < MAX_ATOMIC; i++)
 		settings[s.n_settings++] = (struct schedule_pair){ "atomic", ask->atomic[i] };
+	if (ok && ask->memory)
+		settings[s.n_settings++] = (struct schedule_pair){ "memory", explore_memories[ask->memory] };
 	if (ok && ask->scenario)
 		settings[s.n_settings++] = (struct schedule_pair){ "scenario", ask->scenario };
 	if (ok && ask->gaps)
@@ -272,6 +275,16 @@ bool explore_load(struct cli *cli, const char *path, struct explore_file *f)
 			f->atomic[f->natomic++] = s.settings[i].value;
 		else if (!strcmp(s.settings[i].name, "scenario"))
 			f->scenario = s.settings[i].value;
+		else if (!strcmp(s.settings[i].name, "memory")) {
+			f->memory_model = CONTROL_SC;
+			while (explore_memories[f->memory_model] && strcmp(explore_memories[f->memory_model], s.settings[i].value) != 0)
+				f->memory_model++;
+			if (!explore_memories[f->memory_model]) {
+				buf_printf(&cli->err,
+				           "intact: '%s': setting \"memory\" is neither \"sc\" nor \"tso\" nor \"c11\"\n", path);
+				return false;
+			}
+		}
 	if (!gaps_read(&f->gaps, s.settings, s.n_settings)) {
 		buf_printf(&cli->err, "intact: '%s': a setting of the functions that are judged ('gap ...') cannot be read\n",
 		           path);

@@ -20,6 +20,7 @@ struct explore_file {
 	struct control *c; /* events, origins, places and modules as of another process */
 	uint64_t seed;
 	const char *scenario;     /* of an object test; NULL: of none */
+	uint32_t memory_model;    /* enum control_memory */
 	struct explore_gaps gaps; /* functions that were judged, and the patterns of others */
 	const char **atomic;
 	uint32_t natomic;

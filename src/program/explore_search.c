@@ -9,6 +9,7 @@
  */
 #include "program/explore_search.h"
 #include "base/invariant.h"
+#include "program/counters.h"
 #include "program/explore_story.h"
 
 #include <signal.h>
@@ -30,6 +31,8 @@ struct explore_search {
 	double began, until;    /* until: 0, no limit */
 	struct control *points; /* a process whose places are points from the first run on; NULL: none */
 	bool no_await;          /* loops that repeat the same reads are not taken to wait */
+	uint32_t ncounters;
+	struct counter_range counter[CONTROL_COUNTERS];
 };
 
 static void fill(const struct explore_search *s, struct control *c, unsigned i)
@@ -41,7 +44,13 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 	c->threads = s->threads;
 	c->races = a->races;
 	c->spurious = a->spurious;
+	c->memory = a->memory;
 	c->no_await = s->no_await;
+	c->ncounters = s->ncounters;
+	for (uint32_t k = 0; k < s->ncounters; k++) {
+		c->counter[k].lo = s->counter[k].lo;
+		c->counter[k].hi = s->counter[k].hi;
+	}
 	/* the processes of all parts are the shards of one search */
 	uint32_t n = s->n * (a->shards ? a->shards : 1), at = a->shard * s->n + i;
 	c->sched = (struct sched_options){
@@ -222,6 +231,10 @@ static struct control *copy(const struct control *c)
 	memcpy(p, c, offsetof(struct control, events));
 	memcpy(p->events, c->events, n * sizeof *p->events);
 	p->nend_stack = c->nend_stack;
+	p->naccesses = c->naccesses;
+	memcpy(p->access, c->access, (c->naccesses < CONTROL_ACCESSES ? c->naccesses : CONTROL_ACCESSES) * sizeof *p->access);
+	p->nblocks_given = c->nblocks_given;
+	memcpy(p->block, c->block, (c->nblocks_given < CONTROL_BLOCKS ? c->nblocks_given : CONTROL_BLOCKS) * sizeof *p->block);
 	memcpy(p->end_stack, c->end_stack, sizeof p->end_stack);
 	memcpy(p->steps, c->steps, n * sizeof *p->steps);
 	p->tried = c->tried;
@@ -455,6 +468,8 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 			s->got->cut += v->c->cut;
 			s->got->blocks += v->c->nblocks;
 			s->got->awaits += v->c->awaits;
+			s->got->buffered += v->c->buffered;
+			s->got->buffers_full += v->c->buffers_full;
 			s->got->cancels += v->c->cancels;
 			s->got->aside += v->c->aside;
 			s->got->judged += v->c->judged;
@@ -576,6 +591,7 @@ static int search(struct explore_search *s)
 			s->no_await = true;
 			free(found);
 			memset(&got->stats, 0, sizeof got->stats);
+			got->buffered = got->buffers_full = 0;
 			got->cut = got->blocks = got->awaits = got->cancels = got->aside = got->judged = got->unjudged = 0;
 			return search(s);
 		}
@@ -597,6 +613,7 @@ static struct explore_search *search_new(struct cli *cli, const struct explore_a
 		                      .began = server_now(),
 		                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
 		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
+	s->ncounters = counters_of(ask->argv[0], s->counter, CONTROL_COUNTERS);
 	if (!ask->replay)
 		s->until = ask->until > 0 ? ask->until : ask->seconds ? s->began + (double)ask->seconds : 0;
 	/* a share of no schedules would be no limit */

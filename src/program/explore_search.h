@@ -24,6 +24,7 @@ struct explore_ask {
 	int strategy;        /* enum sched_strategy */
 	int64_t preemptions; /* bound; -1: none */
 	bool races, spurious, fork, no_coverage;
+	uint32_t memory;           /* enum control_memory */
 	bool keep;                 /* do not minimise */
 	bool real, gdb;            /* a replay: with real threads; under gdb */
 	const char *const *atomic; /* patterns of functions that are marked blocks, for the schedule file */
@@ -53,6 +54,7 @@ struct explore_got {
 	struct control *failed;   /* a copy of the block of the run that failed, in detail; NULL: none */
 	struct sched_stats stats; /* of all servers together */
 	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits, cancels;
+	uint64_t buffered, buffers_full;    /* TSO: stores that went into a store buffer; that found it full */
 	uint64_t aside;                     /* schedules that failed without having to do with the gaps (only_gaps) */
 	uint32_t verdict;                   /* enum sched_verdict: of all servers, the one that says least */
 	uint32_t ended;                     /* servers that came to an end */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/invariant.h"
+#include "base/paths.h"
 
 double server_now(void)
 {
@@ -122,6 +123,8 @@ static _Noreturn void become(const struct explore_server *s, char **argv, bool k
 	execvp(argv[0], argv);
 	int cause = errno;
 	fprintf(stderr, "intact: cannot run '%s': %s\n", argv[0], strerror(cause));
+	if (cause == ENOENT && only_here(argv[0]))
+		fprintf(stderr, "hint: the file in this directory is ./%s\n", argv[0]);
 	_exit(cause == ENOENT ? 127 : 126);
 }
 
@@ -228,7 +231,7 @@ static double grace(const struct explore_server *s)
 /* At the time limit: first a request, then a signal, at last the end. The signal is repeated, as between runs it is ignored. */
 static void heed_limit(struct explore_server *s, double now)
 {
-	enum { WAIT = 5 };
+	const double wait = 5;
 	if (s->until <= 0 || now < s->until)
 		return;
 	if (!s->c->stop)
@@ -238,7 +241,7 @@ static void heed_limit(struct explore_server *s, double now)
 		return;
 	s->cut = true;
 	__atomic_store_n(&s->c->stop, CONTROL_STOP_NOW, __ATOMIC_RELAXED);
-	kill(s->pid, over > WAIT || s->c->state == CONTROL_NEW ? SIGKILL : SIGXCPU);
+	kill(s->pid, over > wait || s->c->state == CONTROL_NEW ? SIGKILL : SIGXCPU);
 }
 
 static void look_after(struct explore_server *s, double stall)

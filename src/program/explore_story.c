@@ -8,6 +8,7 @@
 
 #include "base/invariant.h"
 #include "event/event.h"
+#include "program/explore_accesses.h"
 #include "report/finding.h"
 
 _Static_assert(EVENT_READ == 0 && EVENT_END == 7, "link_text() has a verb for each kind of event");
@@ -22,6 +23,7 @@ struct explore_story {
 	struct {
 		uint64_t addr;
 		const char *name;
+		bool unnamed;
 	} named[512];
 	uint32_t nnamed, nunnamed;
 };
@@ -63,6 +65,12 @@ static struct explore_place place(struct explore_story *s, uint64_t pc)
 	return p;
 }
 
+static bool same_place(const struct explore_place *a, const struct explore_place *b)
+{
+	return a->line == b->line && !strcmp(a->function ? a->function : "", b->function ? b->function : "") &&
+	       !strcmp(a->file ? a->file : "", b->file ? b->file : "") && (a->file || a->offset == b->offset);
+}
+
 /* ---- names of objects ---- */
 
 static const char *name_of(struct explore_story *s, uint64_t addr, char letter)
@@ -70,23 +78,37 @@ static const char *name_of(struct explore_story *s, uint64_t addr, char letter)
 	for (uint32_t i = 0; i < s->nnamed; i++)
 		if (s->named[i].addr == addr)
 			return s->named[i].name;
-	uint64_t off = 0;
-	const char *n = symbols_data(s->symbols, addr, &off);
-	if (n && off)
-		n = arena_printf(s->a, "%s+%llu", n, (unsigned long long)off);
-	else if (!n)
+	const char *n = symbols_datum(s->symbols, addr);
+	bool unnamed = !n;
+	if (!n)
 		n = arena_printf(s->a, "%c%u", letter, ++s->nunnamed);
 	if (s->nnamed < 512) {
 		s->named[s->nnamed].addr = addr;
+		s->named[s->nnamed].unnamed = unnamed;
 		s->named[s->nnamed++].name = n;
 	}
 	assert(n && s->nnamed <= sizeof s->named / sizeof *s->named);
 	return n;
 }
 
+/* Agents of store buffers have ids among those of the threads: the number of a thread is what it would be without them,
+ * and the steps of an agent are told as its thread's. */
+static bool is_agent(const struct explore_story *s, uint32_t t)
+{
+	return t < s->c->nthreads && t < CONTROL_THREADS && s->c->thread[t].state == CONTROL_AGENT;
+}
+
+static uint32_t shown(const struct explore_story *s, uint32_t t)
+{
+	uint32_t n = is_agent(s, t) ? s->c->thread[t].parent : t, less = 0;
+	for (uint32_t i = 0; i < n && i < CONTROL_THREADS; i++)
+		less += is_agent(s, i);
+	return n - less;
+}
+
 static const char *thread_name(struct explore_story *s, uint64_t t)
 {
-	return t ? arena_printf(s->a, "T%u", (unsigned)t) : "main";
+	return t ? arena_printf(s->a, "T%u", shown(s, (uint32_t)t)) : "main";
 }
 
 /* ---- operations as text ---- */
@@ -106,12 +128,22 @@ static const char *memory_text(struct explore_story *s, const struct sched_event
 	const char *n = name_of(s, e->op.a, 'D'), *atomic = e->op.kind == SCHED_READ || e->op.kind == SCHED_WRITE ? "" : "atomic ";
 	bool known = d->flags & STEP_VALUES;
 	const char *before = value(s, d->before, e->op.size), *after = value(s, d->after, e->op.size);
+	if (known && d->flags & STEP_OLDER)
+		return e->op.kind == SCHED_LOAD ? arena_printf(s->a, "atomic read %s -> %s, an older store", n, before)
+		       : e->op.kind == SCHED_RMW && d->before == d->after
+		               ? arena_printf(s->a, "atomic %s: %s, an older store", n, before)
+		       : e->op.kind == SCHED_RMW ? arena_printf(s->a, "atomic %s: %s -> %s, before a newer store", n, before, after)
+		                                 : arena_printf(s->a, "atomic %s = %s, before a newer store", n, after);
 	if (e->op.kind == SCHED_READ || e->op.kind == SCHED_LOAD)
 		return known ? arena_printf(s->a, "%sread %s -> %s", atomic, n, before)
 		             : arena_printf(s->a, "%sread %s", atomic, n);
 	if (e->op.kind == SCHED_RMW)
 		return known ? arena_printf(s->a, "atomic %s: %s -> %s", n, before, after)
 		             : arena_printf(s->a, "atomic update of %s", n);
+	if (e->op.kind == SCHED_FLUSH)
+		return known ? arena_printf(s->a, "%s = %s reaches memory", n, after) : arena_printf(s->a, "%s reaches memory", n);
+	if (e->op.kind == SCHED_BUFFER)
+		return known ? arena_printf(s->a, "%s = %s, buffered", n, after) : arena_printf(s->a, "write %s, buffered", n);
 	return known ? arena_printf(s->a, "%s%s = %s", atomic, n, after) : arena_printf(s->a, "%swrite %s", atomic, n);
 }
 
@@ -132,6 +164,8 @@ static const char *op_text(struct explore_story *s, uint32_t i)
 	case SCHED_WRITE:
 	case SCHED_LOAD:
 	case SCHED_STORE:
+	case SCHED_FLUSH:
+	case SCHED_BUFFER:
 	case SCHED_RMW:
 		return memory_text(s, e, &s->c->steps[i]);
 	case SCHED_START:
@@ -148,6 +182,10 @@ static const char *op_text(struct explore_story *s, uint32_t i)
 		return "exit";
 	case SCHED_FENCE:
 		return "fence";
+	case SCHED_FENCE_SC:
+		return "fence (seq_cst)";
+	case SCHED_DRAIN:
+		return "store buffer empty";
 	case SCHED_LOCK:
 		return arena_printf(s->a, "lock %s", m);
 	case SCHED_TRYLOCK:
@@ -334,7 +372,11 @@ static void tell_threads(struct explore_story *s)
 	bool blocked = c->end == CONTROL_DEADLOCK || c->end == CONTROL_LOST_WAKEUP || c->end == CONTROL_ENDLESS;
 	for (uint32_t i = 0; i < c->nthreads && i < CONTROL_THREADS; i++) {
 		const struct control_thread *t = &c->thread[i];
-		struct explore_thread o = { .name = i ? "" : "main", .parent = t->parent, .created = place(s, t->created_pc) };
+		if (is_agent(s, i))
+			continue;
+		struct explore_thread o = { .name = i ? "" : "main",
+			                    .parent = shown(s, t->parent),
+			                    .created = place(s, t->created_pc) };
 		o.state = t->state == 1 ? "runs" : "ended";
 		bool runs = c->end == CONTROL_ENDLESS && c->pc && i == c->end_thread;
 		if (t->state == 1 && blocked && !runs) {
@@ -361,7 +403,8 @@ static void tell_steps(struct explore_story *s)
 		const struct control_step *d = &c->steps[i];
 		struct explore_place at[16];
 		uint32_t k = frames(s, d->nstack ? d->stack : &e->op.pc, d->nstack ? d->nstack : e->op.pc != 0, at, 16);
-		struct explore_step o = { .thread = e->thread,
+		uint32_t thread = shown(s, e->thread);
+		struct explore_step o = { .thread = thread,
 			                  .op = sched_kind_name(e->op.kind),
 			                  .text = op_text(s, i),
 			                  .enabled = e->enabled,
@@ -375,15 +418,56 @@ static void tell_steps(struct explore_story *s)
 			memcpy(o.stack, at + 1, o.nstack * sizeof *o.stack);
 		}
 		/* The one before could have gone on when its next operation was possible here. */
-		if (i && e->thread != last && c->events[i - 1].op.kind != SCHED_EXIT) {
+		if (i && thread != last && c->events[i - 1].op.kind != SCHED_EXIT) {
 			s->f->switches++;
 			o.preempts = d->flags & STEP_PREEMPTS;
 			s->f->preemptions += o.preempts;
 		}
-		last = e->thread;
+		last = thread;
 		avec_push(s->a, &s->f->steps, o);
 	}
 	assert(s->f->steps.len <= n);
+}
+
+static void tell_accesses(struct explore_story *s)
+{
+	uint32_t n;
+	const struct control_access **list = explore_accesses(s->c, s->a, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct control_access *x = list[i];
+		const char *name = name_of(s, x->addr, 'D'), *v = x->known ? value(s, x->value, x->size) : NULL;
+		struct explore_access o = { .step = x->step, .thread = shown(s, x->thread), .at = place(s, x->pc) };
+		if (x->write)
+			o.text = v ? arena_printf(s->a, "%s = %s", name, v) : arena_printf(s->a, "write %s", name);
+		else
+			o.text = v ? arena_printf(s->a, "read %s -> %s", name, v) : arena_printf(s->a, "read %s", name);
+		const struct explore_access *last = s->f->accesses.len ? &s->f->accesses.data[s->f->accesses.len - 1] : NULL;
+		/* a loop that reads the same again */
+		if (!x->write && last && last->step == o.step && last->thread == o.thread && !strcmp(last->text, o.text) &&
+		    same_place(&last->at, &o.at))
+			continue;
+		avec_push(s->a, &s->f->accesses, o);
+	}
+}
+
+/* Where what has a number for a name was allocated: the last block that was given out there. */
+static void tell_blocks(struct explore_story *s)
+{
+	const struct control *c = s->c;
+	uint32_t kept = c->nblocks_given < CONTROL_BLOCKS ? (uint32_t)c->nblocks_given : CONTROL_BLOCKS;
+	for (uint32_t i = 0; i < s->nnamed; i++)
+		for (uint32_t k = 1; s->named[i].unnamed && k <= kept; k++) {
+			const struct control_block *b = &c->block[(c->nblocks_given - k) % CONTROL_BLOCKS];
+			if (s->named[i].addr - b->addr >= b->size)
+				continue;
+			struct explore_block o = { .name = s->named[i].name,
+				                   .offset = s->named[i].addr - b->addr,
+				                   .size = b->size,
+				                   .thread = shown(s, b->thread),
+				                   .at = place(s, b->pc) };
+			avec_push(s->a, &s->f->blocks, o);
+			break;
+		}
 }
 
 static void tell_failure(struct explore_story *s, const struct explore_got *got)
@@ -395,6 +479,7 @@ static void tell_failure(struct explore_story *s, const struct explore_got *got)
 	f->title = k->title ? k->title : "?";
 	f->schedule = got->schedule;
 	tell_steps(s);
+	tell_accesses(s);
 	tell_threads(s);
 	f->sentence = sentence(s);
 	tell_cycle(s);
@@ -434,12 +519,6 @@ static void open_symbols(struct explore_story *s, struct raw_report *raw)
 	assert(s->symbols && raw->modules.len <= CONTROL_MODULES);
 }
 
-static bool same_place(const struct explore_place *a, const struct explore_place *b)
-{
-	return a->line == b->line && !strcmp(a->function ? a->function : "", b->function ? b->function : "") &&
-	       !strcmp(a->file ? a->file : "", b->file ? b->file : "") && (a->file || a->offset == b->offset);
-}
-
 /* Would it read the same? Several accesses of one line race. */
 static bool same_race(const struct explore_race *a, const struct explore_race *b)
 {
@@ -457,7 +536,7 @@ static void tell_races(struct explore_story *s, const struct explore_got *got, s
 		const struct control_race *r = &got->race[i];
 		struct explore_race o = { .what = name_of(s, r->addr, 'D'), .size = r->size, .schedule = r->run };
 		for (int k = 0; k < 2; k++) {
-			o.thread[k] = r->thread[k];
+			o.thread[k] = shown(s, r->thread[k]);
 			o.write[k] = r->write[k];
 			o.atomic[k] = r->atomic[k];
 			o.at[k] = place(s, r->pc[k]);
@@ -529,6 +608,10 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->estimate_total = got->stats.estimate_total;
 	out->blocks = got->blocks;
 	out->awaits = got->awaits > 0;
+	out->memory = (enum explore_memory)ask->memory;
+	out->buffered = got->buffered;
+	out->buffers_full = got->buffers_full;
+	out->bounded |= got->buffers_full > 0;
 	out->cancels = got->cancels > 0;
 	out->judged = got->judged;
 	out->unjudged = got->unjudged;
@@ -564,6 +647,8 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	if (got->verdict == SCHED_NONDETERMINISTIC)
 		out->stopped = diverged(s, &got->divergence);
 	tell_races(s, got, out);
+	if (s->f)
+		tell_blocks(s);
 	symbols_close(s->symbols);
 }
 

@@ -49,6 +49,8 @@ void run_document(const struct settings *s, const char *program, const struct ru
 	json_uint(&j, "findings", s->shown.count);
 	json_uint(&j, "confirmed", s->shown.confirmed);
 	json_uint(&j, "suppressed", s->shown.suppressed);
+	if (s->filter.baseline)
+		baseline_json(s->filter.baseline, s->shown.known, &j);
 	json_begin_array(&j, "results");
 	json_line(&j, 0);
 	json_items(&j, &s->log.results);

@@ -156,8 +156,10 @@ static const char *environment(struct settings *s, const struct run_how *how, co
 	const char *old = getenv("INTACT_OPTIONS");
 	char self[PATH_MAX];
 	self_path(self, sizeof self);
-	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s", old ? old : "", old && *old ? ":" : "", l->path, self,
-	                    how->halt ? ":halt_on_error=1" : "", how->loops ? ":report_loops=1" : "",
+	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s%s%s%s%s%s%s", old ? old : "", old && *old ? ":" : "", l->path,
+	                    self, how->halt ? ":halt_on_error=1" : "", how->loops ? ":report_loops=1" : "",
+	                    how->races ? ":races=1" : "", how->locks ? ":locks=1" : "", how->no_races ? ":races=0" : "",
+	                    how->no_locks ? ":locks=0" : "", how->only ? ":only=" : "", how->only ? how->only : "",
 	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
@@ -262,7 +264,7 @@ static void tell_watched(struct cli *cli, const struct settings *s, const struct
 	}
 	if (how->silent || s->shown.count || settings_cut(s) || processes_halted(p) || !isatty(STDERR_FILENO))
 		return;
-	buf_str(err, "intact: nothing found; watched ");
+	buf_printf(err, "intact: nothing %sfound; watched ", s->shown.known ? "new " : "");
 	processes_text(p, err);
 	buf_char(err, '\n');
 }
@@ -324,6 +326,11 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 		buf_str(&cli->err, "intact: cannot run '");
 		buf_safe(&cli->err, argv[0], strlen(argv[0]));
 		buf_printf(&cli->err, "': %s\n", strerror(cause));
+		if (cause == ENOENT && only_here(argv[0])) {
+			buf_str(&cli->err, "hint: the file in this directory is ./");
+			buf_safe(&cli->err, argv[0], strlen(argv[0]));
+			buf_char(&cli->err, '\n');
+		}
 		return pid < 0 ? EXIT_INTERNAL : cause == ENOENT ? 127 : 126;
 	}
 	if (r->signal)

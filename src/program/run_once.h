@@ -14,6 +14,10 @@ struct run_how {
 	uint64_t keep;      /* about its last bytes; 0: all */
 	bool silent;        /* findings are not shown */
 	bool halt, loops;   /* halt_on_error, report_loops */
+	bool races;         /* data races, too */
+	bool locks;         /* what is wrong with locks, too */
+	bool no_races, no_locks;
+	const char *only; /* look only for these; NULL: no */
 	/* Before findings are shown: what the processes said, the program's own first. NULL: nothing to do. */
 	void (*explore)(void *arg, struct raw_report *const *said, uint32_t n);
 	void *arg;

@@ -19,11 +19,12 @@ struct run_message {
 
 /* How they are shown. */
 struct run_reporting {
-	const char *options; /* as INTACT_OPTIONS has them; NULL: none */
-	struct buf *err;     /* a file that they name cannot be read */
-	bool color;
-	bool all;      /* what is not shown by default, too */
-	bool progress; /* a line on standard error about names that take their time */
+	const char *options;  /* as INTACT_OPTIONS has them; NULL: none */
+	const char *baseline; /* a file with known findings; NULL: none are */
+	struct buf *err;      /* a file that they name cannot be read */
+	bool color;           /* ... in colours */
+	bool all;             /* what is not shown by default, too */
+	bool progress;        /* a line on standard error about names that take their time */
 };
 
 /* The findings as the results of a document (docs/json.md, `intact run`), and the lines that close

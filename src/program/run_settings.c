@@ -31,6 +31,33 @@ const char *settings_option(struct settings *t, const char *name)
 	return found;
 }
 
+static const struct {
+	const char *name;
+	unsigned what;
+} looked_for[] = { { "atomicity", FINDING_ATOMICITY }, { "races", FINDING_RACES }, { "locks", FINDING_LOCKS } };
+
+bool settings_only(struct settings *s, const char *list, struct buf *err)
+{
+	unsigned only = 0;
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		unsigned one = 0;
+		for (unsigned i = 0; i < sizeof looked_for / sizeof *looked_for; i++)
+			if (n == strlen(looked_for[i].name) && !strncmp(list, looked_for[i].name, n))
+				one = looked_for[i].what;
+		if (!one) {
+			buf_str(err, "intact: only: '");
+			buf_safe(err, list, n);
+			buf_str(err, "' is not one of atomicity, races, locks\n");
+			return false;
+		}
+		only |= one;
+		list += n + (list[n] == ',');
+	}
+	s->text.no = only ? ~only : 0;
+	return true;
+}
+
 static bool option_on(struct settings *s, const char *name, bool otherwise)
 {
 	const char *v = settings_option(s, name);
@@ -85,6 +112,8 @@ static bool settings_read(struct settings *s, const char *options, struct buf *e
 	s->text.all = option_on(s, "all", false);
 	if ((v = settings_option(s, "top")))
 		s->text.top = (uint32_t)strtoul(v, NULL, 10);
+	if ((v = settings_option(s, "only")))
+		ok &= settings_only(s, v, err);
 	s->print_suppressions = option_on(s, "print_suppressions", true);
 	if ((v = settings_option(s, "spec")) && *v)
 		ok &= filter_read_spec(&s->filter, v, err);
@@ -105,6 +134,39 @@ bool settings_of_command(struct settings *s, struct cli *cli)
 		s->text.arg = s;
 	}
 	return settings_read(s, getenv("INTACT_OPTIONS"), &cli->err, cli->color_err);
+}
+
+bool settings_baseline(struct settings *s, const char *path, bool learn, bool accept, struct buf *err, bool color)
+{
+	struct baseline *b = arena_new(&s->arena, struct baseline);
+	if (!baseline_read(b, &s->arena, path, learn, err, color))
+		return false;
+	b->learn = learn;
+	b->accept = accept;
+	s->filter.baseline = b;
+	return true;
+}
+
+bool settings_learned(const struct settings *s, struct buf *err, bool color)
+{
+	const struct baseline *b = s->filter.baseline;
+	uint32_t added = 0, n = s->shown.refused.len;
+	assert(b && b->learn);
+	if (!baseline_save(b, err, color, &added))
+		return false;
+	buf_str(err, "intact: ");
+	buf_safe(err, b->path, strlen(b->path));
+	buf_printf(err, ": learned %u gap%s", added, added == 1 ? "" : "s");
+	if (n)
+		buf_printf(err, "; %u finding%s shown by default %s not learned (--accept learns them, too):", n, n == 1 ? "" : "s",
+		           n == 1 ? "was" : "were");
+	buf_char(err, '\n');
+	for (uint32_t i = 0; i < n; i++) {
+		buf_str(err, "  ");
+		buf_safe(err, s->shown.refused.data[i], strlen(s->shown.refused.data[i]));
+		buf_char(err, '\n');
+	}
+	return true;
 }
 
 void settings_free(struct settings *s)
@@ -165,6 +227,7 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 	bool ok = settings_read(&s, how->options, how->err, false);
 	s.log.recorded = true;
 	s.text.all |= how->all;
+	ok &= !how->baseline || settings_baseline(&s, how->baseline, false, false, how->err, how->color);
 	for (uint32_t i = 0; i < n; i++) {
 		struct raw_reports all = { 0 };
 		if (!raw_add_all(&all, &s.arena, m[i].text, m[i].len))
@@ -177,7 +240,7 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 	}
 	findings_rank(&s.filter, &s.text, &s.arena, &s.shown);
 	findings_close(&s.filter, &s.shown, s.print_suppressions, &s.log);
-	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed, settings_cut(&s) };
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed, s.shown.known, settings_cut(&s) };
 	buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
 	buf_add(summary, buf_cstr(&s.log.summary), s.log.summary.len);
 	results->failed |= s.log.results.failed | s.log.summary.failed;

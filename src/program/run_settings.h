@@ -23,10 +23,16 @@ struct settings {
 
 /* ... of the environment, for a command: names that take their time are told of on a terminal. */
 bool settings_of_command(struct settings *s, struct cli *cli);
+/* Findings in this file are known; `learn`: those that are not are learned into it, for settings_learned. False after a message. */
+bool settings_baseline(struct settings *s, const char *path, bool learn, bool accept, struct buf *err, bool color);
+/* Writes what was learned, and says how much that was and what was not. False: it could not be written. */
+bool settings_learned(const struct settings *s, struct buf *err, bool color);
 /* The value of a key of the options, the last one given; NULL when it is not there. */
 const char *settings_option(struct settings *s, const char *name);
 /* The files that were opened for names, and the arena. */
 void settings_free(struct settings *s);
+/* Only these are looked for: a list like "races,locks". False after a message. */
+bool settings_only(struct settings *s, const char *list, struct buf *err);
 /* Was anything cut that may have been a finding? */
 bool settings_cut(const struct settings *s);
 /* Sends the report of process `pid` where `s` says. */

@@ -100,7 +100,7 @@ static const char *output_of(char **argv, struct buf *out, int *status)
 		become_lister(argv, fd[1]);
 	close(fd[1]);
 	const char *why = pid < 0 ? "cannot start a process" : NULL;
-	double until = now() + LIST_SECONDS;
+	double until = now() + (double)LIST_SECONDS;
 	while (!why) {
 		char some[4096];
 		struct pollfd p = { fd[0], POLLIN, 0 };

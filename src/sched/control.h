@@ -20,23 +20,31 @@
 
 enum {
 	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
-	CONTROL_VERSION = 4,
+	CONTROL_VERSION = 7,
 	CONTROL_STEPS = 1 << 17, /* of a run, at most */
+	CONTROL_ACCESSES = 4096, /* that are no points, kept of a run in detail */
+	CONTROL_BLOCKS = 4096,   /* of memory, likewise */
 	CONTROL_PLACES = 4096,   /* places of accesses that are points */
 	CONTROL_MODULES = 256,
 	CONTROL_PATH = 512,
 	CONTROL_TEXT = 1024,
 	CONTROL_OUTPUT = 64 << 10, /* of one run's output; the rest is counted */
 	CONTROL_THREADS = 256,
+	CONTROL_STORES = 8, /* entries of a store buffer */
+	CONTROL_AGENT = 4,  /* control_thread.state: a store buffer of `parent`; see sched_agent */
 	CONTROL_RACES = 64,
 	CONTROL_LINKS = 16, /* of a cycle */
 	CONTROL_STACK = 12, /* return addresses of a thread, innermost first */
 	CONTROL_GAPS = 64,  /* functions that may not be atomic */
 	CONTROL_GAP_FNS = 4,
 	CONTROL_GAP_MODULES = 16,
+	CONTROL_COUNTERS = 256,  /* ranges */
 	CONTROL_SURVEYS = 32,    /* runs that are told in records */
 	CONTROL_TEST_ROUNDS = 4, /* of a loop in an object test, after which it is taken to wait */
 };
+
+/* What memory does. */
+enum control_memory { CONTROL_SC, CONTROL_TSO, CONTROL_C11 };
 
 /* How runs are made. */
 enum control_mode { CONTROL_SNAPSHOT, CONTROL_FORK, CONTROL_REAL };
@@ -83,13 +91,32 @@ enum control_end {
 	CONTROL_ENDS
 };
 
-enum { STEP_VALUES = 1, STEP_PREEMPTS = 2 /* the thread of the step before could have gone on */ };
+enum {
+	STEP_VALUES = 1,
+	STEP_PREEMPTS = 2 /* the thread of the step before could have gone on */,
+	STEP_OLDER = 4 /* C11: not the newest store is read, or the store is not the newest */
+};
 
 struct control_step {           /* what a replay in detail adds to an event */
 	uint64_t before, after; /* values, if STEP_VALUES */
 	uint32_t flags;
 	uint32_t nstack;
 	uint64_t stack[CONTROL_STACK];
+};
+
+/* A plain access that was no point, of a run in detail. */
+struct control_access {
+	uint64_t addr, pc; /* of the first byte */
+	uint64_t value;    /* that was read, or is there afterwards; if `known` */
+	uint32_t step;     /* steps of the schedule before it */
+	uint16_t thread;
+	uint8_t size, write, known, pad[7];
+};
+
+/* A block of memory that was given out, of a run in detail. */
+struct control_block {
+	uint64_t addr, size, pc;
+	uint16_t thread, pad[3];
 };
 
 struct control_module {
@@ -99,7 +126,7 @@ struct control_module {
 
 struct control_thread {
 	uint64_t created_pc, fn;
-	uint16_t parent, state; /* state: 1 live, 2 ended */
+	uint16_t parent, state; /* state: 1 live, 2 ended, CONTROL_AGENT */
 	uint8_t op, flags;
 	uint16_t holder; /* of what it waits for; 0xffff: none */
 	uint32_t nstack;
@@ -153,6 +180,7 @@ struct control {
 	uint32_t goal;        /* enum control_end: minimise `replay`, which ends so, with SCHED_GUIDE; 0: do not */
 	uint64_t goal_pc;     /* and there; 0: anywhere */
 	uint32_t no_await;    /* loops that wait spin: to see whether they ever end */
+	uint32_t memory;      /* enum control_memory */
 	uint32_t spurious;    /* simulate spurious wake-ups of condition variables */
 	uint32_t show_output; /* not captured */
 	int32_t survey_fd;    /* tell what happens in records (event/record.h) into this; 0: do not */
@@ -162,6 +190,10 @@ struct control {
 	uint32_t only_gaps;   /* no others, and a failure counts only when such a gap was entered in its run */
 	struct control_gap gap[CONTROL_GAPS];
 	char gap_module[CONTROL_GAP_MODULES][CONTROL_PATH];
+	uint32_t ncounters; /* what a compiler counts, in the program's file: races on it do not count */
+	struct {
+		uint64_t lo, hi;
+	} counter[CONTROL_COUNTERS];
 	struct control_objtest object; /* both ways */
 
 	/* ---- from the program ---- */
@@ -191,8 +223,10 @@ struct control {
 	uint64_t pc, addr;
 	uint64_t gone_pc; /* MISUSE: where the object was destroyed or freed */
 	uint32_t gone_thread;
-	uint64_t awaits;                               /* times that a loop was taken to wait */
-	uint64_t cancels;                              /* threads that pthread_cancel has ended */
+	uint64_t buffered,
+		buffers_full; /* TSO: stores that were buffered; that found their buffer full. C11: steps that did not choose the newest store; choices that were left out */
+	uint64_t awaits;      /* times that a loop was taken to wait */
+	uint64_t cancels;     /* threads that pthread_cancel has ended */
 	uint64_t judged, unjudged;                     /* traces whose marked blocks were judged, or could not be */
 	uint64_t nblocks;                              /* marked blocks that were entered, in all runs */
 	uint32_t nsurveys, survey_full;                /* runs that were told; memory for them has ended */
@@ -212,6 +246,10 @@ struct control {
 	struct sched_origin origins[CONTROL_THREADS]; /* also from the tool for a replay */
 	uint32_t norigins, nevents;
 	struct sched_event events[CONTROL_STEPS];
+	uint64_t naccesses; /* in all: the last of them are kept, as in a ring */
+	struct control_access access[CONTROL_ACCESSES];
+	uint64_t nblocks_given; /* likewise */
+	struct control_block block[CONTROL_BLOCKS];
 	uint32_t nend_stack;
 	uint64_t end_stack[CONTROL_STACK];
 	struct control_step steps[CONTROL_STEPS];

@@ -5,7 +5,8 @@
  * made of its label, the hash of its thread's event before and the hashes of
  * the events it depends on; the trace's hash is the sum over threads of the
  * last one's. Equivalent runs have equal hashes, others differ except for
- * collisions (2^-64 per pair).
+ * collisions (2^-64 per pair). (Except that a read of a thread and the flush of its own
+ * store are ordered here and not in op.h: such traces may be counted twice.)
  *
  * For an object, operations are of three modes (op.h's classes): A and B, each
  * independent of its own mode and dependent with all others, and X, dependent
@@ -15,13 +16,15 @@
  * is `mixed`, kept as eight objects, and the run is hashed again.
  *
  * Seen traces are a hash set of 62 bits and a count up to 3 (once and twice
- * are what Chao's and Good and Turing's estimates need). It grows: the table of
+ * are what Chao's and Good and Turing's estimates need). Of sampled runs the first HASH_ALL are all hashed, later ones one in HASH_ONE_IN, drawn by their
+ * number: the estimates hold for a sample, and the count is a lower bound. It grows: the table of
  * size n is the words n to 2n of its memory. Traces are put in by the hundred: the
  * table is larger than caches are, and so the waits for its lines overlap.
  */
 #include "base/invariant.h"
 #include "sched/session.h"
 
+enum { HASH_ALL = 1 << 16, HASH_ONE_IN = 8 };
 enum { OBJECTS_MIN = 1024, SEEN_MIN = 4096, BATCH = 128, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
 
 struct coverage_object {
@@ -47,7 +50,8 @@ struct coverage {
 	uint64_t *thread; /* by thread */
 	uint64_t *seen;
 	size_t seen_size, seen_max, n_seen, once, twice;
-	uint64_t new[BATCH]; /* traces that are not put in yet */
+	uint64_t counted, skipped; /* runs; not hashed */
+	uint64_t new[BATCH];       /* traces that are not put in yet */
 	uint32_t n_new;
 	struct coverage_pair *pair;
 	uint32_t *pair_slot;
@@ -57,6 +61,7 @@ struct coverage {
 		uint64_t before, after;
 	} memo[MEMO], latest; /* ordered pairs that are known to be counted */
 	bool seen_full, pairs_full, redo;
+	bool asked; /* for a trace's hash: all are needed */
 };
 
 static size_t power_below(size_t n)
@@ -213,6 +218,8 @@ static enum mode mode_of(const struct sched_op *op)
 	case SCHED_CREATE:
 	case SCHED_JOIN:
 	case SCHED_FENCE:
+	case SCHED_BUFFER:
+	case SCHED_DRAIN:
 	case SCHED_BARRIER_LEAVE:
 	case SCHED_YIELD:
 	case SCHED_SLEEP:
@@ -291,6 +298,7 @@ static inline void places(struct coverage *c, struct coverage_object *o, uint64_
 struct coverage_visit {
 	struct coverage *c;
 	const struct sched_event *e;
+	uint32_t who; /* its thread; of a store buffer, the one that stores */
 	uint64_t h, dep;
 	bool write; /* second pass: leave the hash there */
 	bool first; /* memory: no byte yet */
@@ -306,7 +314,7 @@ static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 	}
 	if (v->write) {
 		if (!(key >> 63))
-			places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->e->thread, m);
+			places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->who, m);
 		leaves(o, m, v->h);
 		return;
 	}
@@ -340,7 +348,7 @@ static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, u
 		return;
 	}
 	if (v->write)
-		places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->e->thread, m);
+		places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->who, m);
 	for (uint32_t i = from; i < to; i++)
 		touch(v, (uint64_t)1 << 63 | (g * 8 + i), m);
 }
@@ -385,7 +393,8 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v
 		h = combine(h, c->event[e->value]);
 	if (op->kind == SCHED_JOIN && op->a < s->n_ids)
 		h = combine(h, c->thread[op->a]);
-	*v = (struct coverage_visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
+	uint32_t who = s->th[e->thread].agent ? s->th[e->thread].parent : e->thread;
+	*v = (struct coverage_visit){ .c = c, .e = e, .who = who, .h = h, .first = true, .many = s->has_many };
 	visit(v);
 	h = v->h;
 	v->write = true;
@@ -410,6 +419,7 @@ static const uint8_t simple[SCHED_KINDS] = {
 	[SCHED_LOAD] = MODE_A | MEMORY | COUNTS,
 	[SCHED_WRITE] = MODE_X | MEMORY | COUNTS,
 	[SCHED_STORE] = MODE_X | MEMORY | COUNTS,
+	[SCHED_FLUSH] = 0, /* it has a cause */
 	[SCHED_RMW] = MODE_X | MEMORY | COUNTS,
 	[SCHED_LOCK] = MODE_X | COUNTS,
 	[SCHED_TRYLOCK] = MODE_X | COUNTS,
@@ -538,6 +548,7 @@ static SCHED_NOINLINE void seen_put_all(struct coverage *c)
 
 static inline void trace_seen(struct coverage *c, uint64_t h)
 {
+	c->counted++;
 	c->new[c->n_new++] = h >> 2 ? h & ~(uint64_t)3 : 4;
 	if (c->n_new == BATCH)
 		seen_put_all(c);
@@ -547,6 +558,14 @@ void coverage_run(struct sched *s, bool complete)
 {
 	assert(s->cov && !s->in_run);
 	struct coverage *c = s->cov;
+	bool sampled = s->o.strategy == SCHED_MIX || s->o.strategy == SCHED_RANDOM || s->o.strategy == SCHED_PCT ||
+	               s->o.strategy == SCHED_POS;
+	/* not by the number itself: the mix takes turns by it */
+	if (sampled && s->st.runs > HASH_ALL && !c->asked && sched_mix64(s->st.runs) % HASH_ONE_IN) {
+		c->last = 0;
+		c->skipped++;
+		return;
+	}
 	c->last = hash_run(s);
 	while (!c->last && c->objects < c->objects_max) {
 		c->objects *= 2;
@@ -567,6 +586,7 @@ void coverage_forget(struct sched *s)
 	__builtin_memset(c->seen, 0, 2 * c->seen_size * sizeof *c->seen);
 	c->n_new = 0;
 	c->n_seen = c->once = c->twice = 0;
+	c->counted = c->skipped = 0;
 	c->seen_full = false;
 }
 
@@ -584,12 +604,12 @@ static void estimate(const struct sched *s, const struct coverage *c, struct sch
 		out->estimate_known = seen > 0 && out->complete > 10;
 		out->estimate_seen = seen;
 		out->estimate_total = seen > 0 ? (double)out->complete / seen : 0;
-	} else if (c && out->complete) {
+	} else if (c && c->counted) {
 		/* Chao1, bias-corrected; Good and Turing's coverage */
 		double f1 = (double)c->once, f2 = (double)c->twice;
 		out->estimate_known = !c->seen_full && out->complete > 10;
 		out->estimate_total = (double)c->n_seen + f1 * (f1 - 1) / (2 * (f2 + 1));
-		out->estimate_seen = 1 - f1 / (double)out->complete;
+		out->estimate_seen = 1 - f1 / (double)c->counted;
 	}
 }
 
@@ -602,7 +622,7 @@ void sched_stats(const struct sched *s, struct sched_stats *out)
 		out->traces = c->n_seen;
 		out->seen_once = c->once;
 		out->seen_twice = c->twice;
-		out->traces_full = c->seen_full;
+		out->traces_full = c->seen_full || c->skipped;
 		out->pairs = c->n_pairs;
 		out->pairs_both = c->both;
 		out->pairs_full = c->pairs_full;
@@ -612,7 +632,10 @@ void sched_stats(const struct sched *s, struct sched_stats *out)
 
 uint64_t sched_trace_hash(const struct sched *s)
 {
-	return s->cov ? s->cov->last : 0;
+	if (!s->cov)
+		return 0;
+	s->cov->asked = true;
+	return s->cov->last;
 }
 
 void sched_pair(const struct sched *s, uint64_t i, uint64_t *first, uint64_t *second, uint32_t *orders)

@@ -82,7 +82,7 @@ static bool as_before(struct sched *s, uint32_t t, const struct sched_op *want)
 static bool preempts(const struct sched *s, uint32_t t)
 {
 	assert(t < s->n_ids && s->current < s->n_ids);
-	return t != s->current && is_ready(s, s->current) && s->th[s->current].op.kind < SCHED_YIELD;
+	return t != s->current && is_ready(s, s->current) && !s->th[s->current].agent && s->th[s->current].op.kind < SCHED_YIELD;
 }
 
 static bool sleeps(const uint64_t *sleep, uint32_t t)
@@ -120,6 +120,15 @@ static void branch_all(struct sched *s, struct dpor_node *x, const uint64_t *sle
 	}
 }
 
+/* The same in every process: ids are given in the order in which a session first meets threads and store buffers. */
+static uint64_t thread_key(const struct sched *s, uint32_t t)
+{
+	uint64_t key = 1;
+	for (; t; t = s->th[t].parent)
+		key = sched_mix64(key * 31 + s->th[t].ordinal + 1);
+	return key;
+}
+
 /* Thread t is taken: what the end of the run must know of its pending operation. */
 static uint32_t taken(struct sched *s, uint32_t t)
 {
@@ -134,7 +143,7 @@ static uint32_t taken(struct sched *s, uint32_t t)
 	}
 	if (s->o.shards < 2 || s->n >= s->o.split_depth)
 		return t;
-	s->prefix = sched_mix64(s->prefix * 31 + t + 1);
+	s->prefix = sched_mix64(s->prefix * 31 + thread_key(s, t));
 	if (s->n + 1 == s->o.split_depth && s->prefix % s->o.shards != s->o.shard)
 		return stop_run(s, SCHED_STOP_SHARD);
 	return t;

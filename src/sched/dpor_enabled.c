@@ -17,7 +17,7 @@
  *                 anyway.
  *   await         a change of what is awaited, in w, since the thread has
  *                 looked at it.
- *   wakes, leave, start, join   what enables it is in w (a timed wake needs
+ *   wakes, leave, start, join, drain   what enables it is in w (a timed wake needs
  *                 nothing); cond wake: and the mutex is free.
  * Everything else is always enabled.
  */
@@ -179,7 +179,7 @@ static bool await_over(const struct sched *s, const struct goes *g, const struct
 	const struct await_record *r = &s->dpor->await[l->await];
 	for (uint32_t i = 0; i < r->n; i++)
 		for (uint32_t j = r->since[i]; j < s->n; j++)
-			if (s->ev[j].thread != l->thread && await_changes(&s->ev[j], &r->range[i]) && stays(s, g, j))
+			if (!is_own(s, &s->ev[j], l->thread) && await_changes(&s->ev[j], &r->range[i]) && stays(s, g, j))
 				return true;
 	return false;
 }
@@ -199,6 +199,7 @@ bool enabled_without(struct sched *s, struct goes *g, const struct later *l)
 	case SCHED_START:
 	case SCHED_FUTEX_WOKEN:
 	case SCHED_BARRIER_LEAVE:
+	case SCHED_DRAIN:
 		return woken;
 	case SCHED_JOIN:
 		return l->op.a < s->n_ids && d->exit[l->op.a] != NONE && stays(s, g, d->exit[l->op.a]);

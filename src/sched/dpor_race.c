@@ -22,6 +22,8 @@ static bool is_local(uint8_t kind)
 	case SCHED_CREATE:
 	case SCHED_JOIN:
 	case SCHED_FENCE:
+	case SCHED_BUFFER:
+	case SCHED_DRAIN:
 	case SCHED_BARRIER_LEAVE:
 	case SCHED_YIELD:
 	case SCHED_SLEEP:
@@ -35,7 +37,7 @@ static bool is_local(uint8_t kind)
 
 static bool is_wide(const struct sched_op *op)
 {
-	return op->kind == SCHED_PROCESS_EXIT || op->flags & SCHED_MANY || (op->size && (op->a ^ (op->a + op->size - 1)) >> 3);
+	return op->kind == SCHED_PROCESS_EXIT || op->kind == SCHED_FENCE_SC || op->flags & SCHED_MANY || (op->size && (op->a ^ (op->a + op->size - 1)) >> 3);
 }
 
 /* Dependent with every operation on the same object. */

@@ -169,7 +169,8 @@ bool await_changes(const struct sched_event *e, const struct sched_range *r)
 {
 	if (e->result & (SCHED_RES_FAILED | SCHED_RES_SAME))
 		return false;
-	bool writes = e->op.kind == SCHED_WRITE || e->op.kind == SCHED_STORE || e->op.kind == SCHED_RMW;
+	bool writes = e->op.kind == SCHED_WRITE || e->op.kind == SCHED_STORE || e->op.kind == SCHED_FLUSH ||
+	              e->op.kind == SCHED_RMW;
 	bool reads = e->op.kind == SCHED_READ || e->op.kind == SCHED_LOAD;
 	return !reads && (r->size == 0) != writes && covers(&e->op, r);
 }
@@ -190,7 +191,7 @@ static bool changed_since(struct sched *s, uint32_t t, uint32_t ops)
 			if (e->thread == t && covers(&e->op, &x->range[i])) {
 				seen |= 1u << i;
 				x->since[i] = j;
-			} else if (e->thread != t)
+			} else if (!is_own(s, e, t))
 				changed |= await_changes(e, &x->range[i]);
 		}
 		ops -= e->thread == t;
@@ -243,7 +244,7 @@ void await_settle(struct sched *s, const struct sched_event *e)
 		uint32_t t = s->awaiting[i];
 		struct sched_thread *x = &s->th[t];
 		bool changes = false;
-		for (uint32_t r = 0; r < s->awaited[t].n && t != e->thread; r++)
+		for (uint32_t r = 0; r < s->awaited[t].n && !is_own(s, e, t); r++)
 			changes |= await_changes(e, &s->awaited[t].range[r]);
 		if (!changes) {
 			i++;

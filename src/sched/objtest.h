@@ -98,14 +98,18 @@ enum objtest_stuck {
  * exhaustive search executes only once. Sets of calls say which of their first and last steps happen
  * before those of another: first_first[i] has j when j's first step happens before i's first, last_first[i] when j's last
  * happens before i's first, and so on. Every order of the steps that agrees with these is a history to be explained.
+ *
+ * Under C11 memory there is no time but happens-before: with OBJTEST_HAPPENS last_first[i] has j when j's return happens
+ * before i's first step, and one order of the calls that agrees with these, and explains the results, is enough.
  */
+enum objtest_partial { OBJTEST_ONE_ORDER, OBJTEST_TRACE, OBJTEST_HAPPENS };
 struct objtest_history {
 	uint32_t nevents, stuck; /* stuck: enum objtest_stuck */
 	uint8_t event[2 * OBJTEST_CALLS];
 	uint32_t step[2 * OBJTEST_CALLS]; /* of an invocation, the first step, of a return, the last: events of the schedule */
 	uint8_t state[OBJTEST_CALLS];
 	int64_t result[OBJTEST_CALLS];
-	uint32_t partial;
+	uint32_t partial;                                               /* enum objtest_partial */
 	uint64_t first_first[OBJTEST_CALLS], last_first[OBJTEST_CALLS]; /* before the first step of a call */
 	uint64_t first_last[OBJTEST_CALLS], last_last[OBJTEST_CALLS];   /* before its last */
 };

@@ -44,8 +44,12 @@ static const struct {
 	[SCHED_WRITE] = { "write", C_WRITE },
 	[SCHED_LOAD] = { "load", C_READ },
 	[SCHED_STORE] = { "store", C_WRITE },
+	[SCHED_FLUSH] = { "flush", C_WRITE },
 	[SCHED_RMW] = { "rmw", C_WRITE },
 	[SCHED_FENCE] = { "fence", C_LOCAL },
+	[SCHED_FENCE_SC] = { "fence-sc", C_LOCAL },
+	[SCHED_BUFFER] = { "buffer", C_LOCAL },
+	[SCHED_DRAIN] = { "drain", C_LOCAL },
 	[SCHED_LOCK] = { "lock", C_MUTEX },
 	[SCHED_TRYLOCK] = { "trylock", C_MUTEX },
 	[SCHED_UNLOCK] = { "unlock", C_MUTEX },
@@ -82,6 +86,12 @@ static bool overlap(const struct sched_op *x, const struct sched_op *y)
 {
 	assert(x->a + x->size >= x->a && y->a + y->size >= y->a);
 	return x->a < y->a + y->size && y->a < x->a + x->size;
+}
+
+/* A read, and the flush of a store of the same thread. */
+static bool own(const struct sched_op *read, const struct sched_op *write)
+{
+	return read->flags & write->flags & SCHED_OWN && write->kind == SCHED_FLUSH && read->order == write->order;
 }
 
 static bool leaves_by_itself(const struct sched_op *x)
@@ -130,13 +140,13 @@ bool sched_op_dependent(const struct sched_op *x, const struct sched_op *y)
 	if (p == C_ALL || q == C_ALL)
 		return true;
 	if (p == C_LOCAL)
-		return false;
+		return (x->kind == SCHED_FENCE_SC || y->kind == SCHED_FENCE_SC) && x->flags & y->flags & SCHED_SEQ_CST;
 	if ((x->flags | y->flags) & SCHED_MANY && q != C_THREAD)
 		return true;
 	if (p <= C_WRITE) {
 		/* a futex wait reads its word */
 		if (q <= C_WRITE)
-			return q == C_WRITE && overlap(x, y);
+			return q == C_WRITE && overlap(x, y) && !(p == C_READ && own(x, y));
 		return p == C_WRITE && y->kind == SCHED_FUTEX_WAIT && overlap(x, y);
 	}
 	if (x->a == y->a && same_object(x, y, p, q))

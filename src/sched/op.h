@@ -81,9 +81,24 @@
  *   object        SCHED_INIT and SCHED_DESTROY of an object depend on every
  *                 operation on it.
  *   process exit  depends on everything: it ends all threads.
- *   yield, fence, sleep, choice, invoke: independent of everything. (Fences do nothing
- *                 under sequential consistency; the order is kept in `order`
- *                 for weaker models to come.)
+ *   yield, fence, sleep, choice, invoke: independent of everything. (What a fence
+ *                 means under weaker memory is said by a drain before it.)
+ *   store buffers (--memory=tso) belong to agents: threads of the room that
+ *                 have no code (sched_agent). SCHED_BUFFER puts a store into the
+ *                 buffer of its thread and is local: no other thread sees it.
+ *                 SCHED_FLUSH, of the agent, is the write to memory and depends on
+ *                 what a write does; an enabling edge leads to it from its
+ *                 SCHED_BUFFER. SCHED_DRAIN waits until the buffer has been
+ *                 flushed so far; an enabling edge leads to it from the last
+ *                 flush that it needs, and it depends on nothing else. With
+ *                 SCHED_OWN a read and a flush of the same `order`, which is the
+ *                 number of the buffer's owner, are independent: the thread
+ *                 reads what it has stored before and after that is flushed.
+ *
+ *   C11 memory    (--memory=c11) which store a load reads, and where in the modification
+ *                 order a store goes, is the step's choice by value: loads commute, all else on a
+ *                 location does not, as for memory. SCHED_FENCE_SC is dependent with every
+ *                 SCHED_FENCE_SC and every access with SCHED_SEQ_CST, of any address.
  *
  * Enabling edges are monotone: once enabled by its edge an operation is not
  * disabled again by operations of that kind (a wake stays signalled), which is
@@ -113,8 +128,12 @@ enum sched_kind {
 	SCHED_WRITE,
 	SCHED_LOAD, /* atomics, with their order */
 	SCHED_STORE,
+	SCHED_FLUSH, /* of an agent: a buffered store reaches memory */
 	SCHED_RMW,
 	SCHED_FENCE,
+	SCHED_FENCE_SC, /* a seq_cst fence that later seq_cst operations see (--memory=c11) */
+	SCHED_BUFFER,   /* a store into the thread's store buffer */
+	SCHED_DRAIN,    /* waits for flushes; a = the agent */
 	/* mutexes and spin locks; a = the lock */
 	SCHED_LOCK,
 	SCHED_TRYLOCK, /* try and timed */
@@ -170,6 +189,8 @@ enum {
 	/* set by the user: the places of the bias this run is steered by (sched_steer) */
 	SCHED_AT_BEFORE = 64,
 	SCHED_AT_UNTIL = 128,
+	SCHED_SEQ_CST = 512, /* a seq_cst access or fence of --memory=c11 */
+	SCHED_OWN = 256,     /* reads and flushes: `order` is the owner of the buffer */
 };
 
 /* What an operation turned out to be. */
@@ -187,7 +208,7 @@ struct sched_op {
 	uint64_t pc;   /* the place */
 	uint32_t size;
 	uint8_t kind;  /* enum sched_kind */
-	uint8_t order; /* memory order, as the compiler numbers them */
+	uint8_t order; /* with SCHED_OWN: the thread, or the owner of the buffer */
 	uint16_t flags;
 };
 _Static_assert(sizeof(struct sched_op) == 32, "one load and store each half");

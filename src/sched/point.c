@@ -38,7 +38,7 @@ static inline float random_priority(struct sched *s)
 
 static inline uint32_t granule_of(const struct sched_op *op)
 {
-	if (op->b || op->kind == SCHED_PROCESS_EXIT || op->flags & SCHED_MANY ||
+	if (op->b || op->kind == SCHED_PROCESS_EXIT || op->kind == SCHED_FENCE_SC || op->flags & SCHED_MANY ||
 	    (op->size && (op->a ^ (op->a + op->size - 1)) >> 3))
 		return GRANULE_WIDE;
 	return (uint32_t)(op->a >> 3) | 4;
@@ -391,7 +391,7 @@ static inline void record(struct sched *s, uint32_t t)
 	const struct sched_thread *c = &s->th[s->current];
 	uint32_t other = t != s->current;
 	s->switches += other;
-	s->preemptions += other & (c->life == LIFE_LIVE) & c->enabled & !c->awaits & (c->op.kind < SCHED_YIELD);
+	s->preemptions += other & (c->life == LIFE_LIVE) & c->enabled & !c->awaits & !c->agent & (c->op.kind < SCHED_YIELD);
 	s->current = t;
 	s->row &= other - 1;
 }
@@ -492,7 +492,7 @@ static SCHED_NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enab
 	return pick_slow(s, t);
 }
 
-uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
+static inline uint32_t point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled, uint32_t cause)
 {
 	assert(s->in_run && t < s->n_ids && op->kind && op->kind < SCHED_KINDS);
 	struct sched_thread *x = &s->th[t];
@@ -500,11 +500,45 @@ uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, boo
 	if (op != &x->op)
 		copy_op(&x->op, op);
 	x->pends = 1;
-	x->cause = NONE;
+	x->cause = cause;
 	if (UNLIKELY(enabled != x->enabled || x->await_call || is_unusual(s) || op->kind >= SCHED_YIELD ||
 	             op->kind == SCHED_PROCESS_EXIT || (op->flags & (SCHED_TIMED | SCHED_SPURIOUS))))
 		return point_slow(s, t, enabled);
 	return go(s, t);
+}
+
+uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
+{
+	return point(s, t, op, enabled, NONE);
+}
+
+uint32_t sched_point_after(struct sched *s, uint32_t t, const struct sched_op *op, uint32_t cause)
+{
+	assert(cause < s->n && op->kind == SCHED_DRAIN);
+	return point(s, t, op, true, cause);
+}
+
+/* --- agents ------------------------------------------------------------------ */
+
+void sched_agent_pend(struct sched *s, uint32_t t, const struct sched_op *op, uint32_t cause)
+{
+	assert(t < s->n_ids && s->th[t].agent && !s->th[t].pends && op->kind == SCHED_FLUSH && cause < s->n);
+	struct sched_thread *x = &s->th[t];
+	copy_op(&x->op, op);
+	x->cause = cause;
+	x->enabled = x->pends = 1;
+	thread_ready(s, t);
+}
+
+uint32_t sched_agent_point(struct sched *s, uint32_t t)
+{
+	assert(t < s->n_ids && s->th[t].agent);
+	struct sched_thread *x = &s->th[t];
+	if (!x->pends) {
+		x->enabled = 0;
+		thread_ready(s, t);
+	}
+	return UNLIKELY(is_unusual(s)) ? pick_slow(s, x->pends ? t : NONE) : go(s, x->pends ? t : NONE);
 }
 
 struct sched_op *sched_op_at(struct sched *s, uint32_t t)

@@ -139,6 +139,18 @@ uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, boo
  * executed last. t is below max_threads. */
 struct sched_op *sched_op_at(struct sched *s, uint32_t t);
 
+/* The same for SCHED_DRAIN when it need not wait: event `cause` has an enabling edge to it. */
+uint32_t sched_point_after(struct sched *s, uint32_t t, const struct sched_op *op, uint32_t cause);
+
+/* A store buffer's agent: a thread of the session without code, which is never gone. `owner` exists; ids are
+ * as for its children. It has no operation until sched_agent_pend gives it one: the oldest entry of the buffer,
+ * enabled, with an enabling edge from event `cause`. When sched_point and the like return an agent, the
+ * caller executes the operation, gives the next one if there is one, and calls sched_agent_point, which
+ * returns who runs next. SCHED_NOBODY: too many. */
+uint32_t sched_agent(struct sched *s, uint32_t owner);
+void sched_agent_pend(struct sched *s, uint32_t agent, const struct sched_op *op, uint32_t cause);
+uint32_t sched_agent_point(struct sched *s, uint32_t agent);
+
 /* Thread t has executed SCHED_EXIT (a point like all others) and is no more. */
 uint32_t sched_gone(struct sched *s, uint32_t t);
 
@@ -150,8 +162,8 @@ void sched_disable(struct sched *s, uint32_t u);
 /* Before sched_point(t, op, true): op repeats what t did `ops` of its own
  * operations ago, in a loop that has read only these ranges since, each of them,
  * with the same values as in the iteration before (n <= SCHED_AWAIT_MAX), and
- * had no effect. Unless another thread has changed a range since t has last
- * looked at it, t is kept disabled until one does: overlapping memory that is
+ * had no effect. Unless another thread (or its store buffer's agent, but not t's own)
+ * has changed a range since t has last looked at it, t is kept disabled until one does: overlapping memory that is
  * written (SCHED_RES_SAME does not count), an operation on an object of that id
  * that does not fail. So an endless loop that waits is a thread that waits. The
  * user need not compare with what others did: the room looks. Whether to call
@@ -304,7 +316,8 @@ struct sched_stats {
 	size_t memory_used, memory_given;
 };
 void sched_stats(const struct sched *s, struct sched_stats *out);
-/* The trace hash of the run that has just ended (0 without coverage). */
+/* The trace hash of the run that has just ended (0 without coverage). A caller that asks for one gets one for every later run;
+ * otherwise not all of many sampled runs are hashed (coverage.c). */
 uint64_t sched_trace_hash(const struct sched *s);
 /* Pair i of stats.pairs: orders bit 0: first before second seen, bit 1: the reverse. */
 void sched_pair(const struct sched *s, uint64_t i, uint64_t *first, uint64_t *second, uint32_t *orders);

@@ -122,7 +122,7 @@ static void thread_reset(struct sched *s, uint32_t t)
 	struct sched_thread *x = &s->th[t];
 	__builtin_memset(&x->op, 0, sizeof x->op);
 	x->life = LIFE_LIVE;
-	x->enabled = x->awaits = x->parked = x->passed = x->pends = x->await_call = 0;
+	x->enabled = x->awaits = x->parked = x->passed = x->pends = x->await_call = x->agent = 0;
 	x->place = NONE;
 	x->steps = x->children = x->yields = 0;
 	x->last = x->cause = x->cursor = NONE;
@@ -178,6 +178,19 @@ uint32_t sched_thread(struct sched *s, uint32_t parent, uint64_t pc)
 	x->enabled = x->pends = 1;
 	sample_thread(s, t);
 	thread_ready(s, t);
+	return t;
+}
+
+uint32_t sched_agent(struct sched *s, uint32_t owner)
+{
+	SCHED_ASSERT(s->in_run);
+	uint32_t t = child_id(s, owner), most = s->st.max_threads;
+	if (t == NONE)
+		return SCHED_NOBODY;
+	thread_reset(s, t);
+	s->st.max_threads = most;
+	s->th[t].agent = 1;
+	sample_thread(s, t);
 	return t;
 }
 

@@ -47,6 +47,7 @@ struct sched_thread {
 	uint8_t passed;     /* steering: has executed `after` */
 	uint8_t await_call; /* sched_await was called for the next point */
 	uint8_t pends;      /* op is pending, not the one executed last */
+	uint8_t agent;      /* of a store buffer */
 	uint32_t place;     /* in dense, NONE if not ready */
 	uint32_t steps;     /* operations executed in this run */
 	uint32_t last;      /* its last event, NONE */
@@ -158,6 +159,12 @@ static inline uint64_t sched_mix64(uint64_t z)
 static inline bool is_ready(const struct sched *s, uint32_t t)
 {
 	return t < s->n_ids && (s->ready[t >> 6] >> (t & 63) & 1);
+}
+
+/* Is event e thread t's own? A store of t that reaches memory changes nothing of what t reads. */
+static inline bool is_own(const struct sched *s, const struct sched_event *e, uint32_t t)
+{
+	return e->thread == t || (s->th[e->thread].agent && s->th[e->thread].parent == t);
 }
 
 /* --- point.c --- */
