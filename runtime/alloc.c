@@ -59,7 +59,7 @@ EXPORT void *calloc(size_t n, size_t size)
 EXPORT void free(void *p)
 {
 	if (p && !me->busy)
-		rt_forget((uintptr_t)p, malloc_usable_size(p));
+		rt_forget((uintptr_t)p, malloc_usable_size(p), CALLER);
 	else if (unlikely(rt.explore)) {
 		x_free(p, CALLER);
 		return;
@@ -72,7 +72,7 @@ EXPORT void *realloc(void *p, size_t n)
 	size_t old = p && !me->busy ? malloc_usable_size(p) : 0;
 	void *q = real_realloc(p, n);
 	if (old && (q || !n) && q != p)
-		rt_forget((uintptr_t)p, old);
+		rt_forget((uintptr_t)p, old, CALLER);
 	return q;
 }
 
@@ -121,36 +121,36 @@ EXPORT void *pvalloc(size_t n)
 
 /* ---- mappings ---- */
 
-static void *map(void *at, size_t n, int prot, int flags, int fd, off_t off)
+static void *map(void *at, size_t n, int prot, int flags, int fd, off_t off, uintptr_t pc)
 {
 	long p = syscall(SYS_mmap, at, n, prot, flags, fd, off);
 	if (p != -1 && flags & MAP_FIXED)
-		rt_forget((uintptr_t)p, n);
+		rt_forget((uintptr_t)p, n, pc);
 	return (void *)p;
 }
 
-static void *map_checked(void *at, size_t n, int prot, int flags, int fd, off_t off)
+static void *map_checked(void *at, size_t n, int prot, int flags, int fd, off_t off, uintptr_t pc)
 {
 	if (off & 4095) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}
-	return map(at, n, prot, flags, fd, off);
+	return map(at, n, prot, flags, fd, off, pc);
 }
 
 EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t off)
 {
-	return map_checked(at, n, prot, flags, fd, off);
+	return map_checked(at, n, prot, flags, fd, off, CALLER);
 }
 
 EXPORT void *mmap64(void *at, size_t n, int prot, int flags, int fd, off_t off)
 {
-	return map_checked(at, n, prot, flags, fd, off);
+	return map_checked(at, n, prot, flags, fd, off, CALLER);
 }
 
 EXPORT int munmap(void *p, size_t n)
 {
 	if ((uintptr_t)p % 4096 == 0 && n)
-		rt_forget((uintptr_t)p, n);
+		rt_forget((uintptr_t)p, n, CALLER);
 	return (int)syscall(SYS_munmap, p, n);
 }

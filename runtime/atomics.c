@@ -5,9 +5,10 @@
  * it up; relaxed operations order nothing. To the reduction an atomic on
  * shared data is a non-mover, which only marked blocks ask about.
  *
- * If there are marked blocks, the operation and its report to the analyses
- * happen together, under one of a few locks selected by address: so the
- * analyses see the actual order, and the outcome of a compare-and-swap.
+ * If there are marked blocks, or races are asked for, the operation and its report to
+ * the analyses happen together, under one of a few locks selected by address: so the
+ * analyses see the actual order, and the outcome of a compare-and-swap. For races what
+ * it orders is exact then (dynamic/happens.c).
  */
 #include "event/record.h"
 #include "runtime/explore/explorer.h"
@@ -48,7 +49,7 @@ void rt_atomics_forked(void)
 /* Does anybody ask about more than the order? */
 static inline bool asked(void)
 {
-	return unlikely(rt.marks) && (rt.uids > 1 || rt.explore);
+	return unlikely(rt.marks != 0) && (rt.uids > 1 || rt.explore);
 }
 
 static struct rt_thread *together(volatile const void *p)
@@ -99,6 +100,28 @@ static void tell(struct rt_thread *th, uintptr_t addr, unsigned size, struct don
 	th->t.acc.atomic = false;
 }
 
+/* For races: what it orders, and that it was made. */
+static void tell_order(struct rt_thread *th, uintptr_t addr, unsigned size, enum atomic_kind kind, int mo, uintptr_t pc)
+{
+	bool rec = rec_try(th);
+	red_atomic(&rt_dyn, &th->t, addr, size, kind, mo, pc);
+	if (rec) {
+		rec_put(th, REC_ATOMIC, rec_atomic(kind, (unsigned)mo & 7, size), addr, pc);
+		rec_end();
+	}
+}
+
+static NOINLINE void tell_all(struct rt_thread *th, uintptr_t addr, unsigned size, unsigned kind, struct done o, uint64_t expected,
+                              int mo, uintptr_t pc)
+{
+	if (rt.marks & RT_ORDER)
+		tell_order(th, addr, size, !o.write ? ATOMIC_LOAD : kind == SCHED_STORE ? ATOMIC_STORE : ATOMIC_RMW, mo, pc);
+	if (rt.marks & RT_BLOCKS) {
+		look(th, addr, &o, expected);
+		tell(th, addr, size, o, pc);
+	}
+}
+
 static void apart(struct rt_thread *th, volatile const void *p)
 {
 	spin_unlock(stripe_of((uintptr_t)p));
@@ -107,13 +130,13 @@ static void apart(struct rt_thread *th, volatile const void *p)
 
 static inline void ahead(volatile void *p, int mo)
 {
-	if (rt.uids > 1 && releases(mo))
+	if (rt.uids > 1 && releases(mo) && !(rt.marks & RT_ORDER))
 		rt_sync_release((const void *)p);
 }
 
 static inline void behind(volatile const void *p, int mo)
 {
-	if (rt.uids > 1 && acquires(mo))
+	if (rt.uids > 1 && acquires(mo) && !(rt.marks & RT_ORDER))
 		rt_sync_acquire((const void *)p);
 }
 
@@ -126,14 +149,14 @@ static inline void behind(volatile const void *p, int mo)
 
 /* `op`: the operation, which sets `o`. Under `intact explore` the choice comes before
  * it; no other thread runs between that and the end of the operation, so `plain`
- * suffices. */
-#define TOGETHER(p, kind, probe, plain, op, expected, mo, pc)                                                     \
+ * suffices. `early`: the order as it is known before. */
+#define TOGETHER(p, kind, probe, plain, op, expected, mo, early, pc)                                              \
 	do {                                                                                                      \
 		struct done o = { 0, true, false, false };                                                        \
 		struct rt_thread *th = NULL;                                                                      \
 		if (asked()) {                                                                                    \
 			if (rt.explore) {                                                                         \
-				x_atomic((uintptr_t)(p), sizeof *(p), kind, pc);                                  \
+				x_atomic((uintptr_t)(p), sizeof *(p), kind, early, pc);                           \
 				plain;                                                                            \
 				x_atomic_done((uintptr_t)(p), sizeof *(p), kind != SCHED_STORE, o.write, mo, pc); \
 				break;                                                                            \
@@ -143,21 +166,28 @@ static inline void behind(volatile const void *p, int mo)
 		}                                                                                                 \
 		op;                                                                                               \
 		if (th) {                                                                                         \
-			look(th, (uintptr_t)(p), &o, (uint64_t)(expected));                                       \
-			tell(th, (uintptr_t)(p), sizeof *(p), o, pc);                                             \
+			tell_all(th, (uintptr_t)(p), sizeof *(p), kind, o, (uint64_t)(expected), mo, pc);         \
 			apart(th, p);                                                                             \
 		}                                                                                                 \
 	} while (0)
 
-#define RMW(bits, T, name, call, new)                                                                                           \
-	T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo);                                                             \
-	HOOK T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)                                                         \
-	{                                                                                                                       \
-		T r;                                                                                                            \
-		ahead(p, mo);                                                                                                   \
-		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), r = *p; *p = (T)(new), r = call(p, v, __ATOMIC_SEQ_CST), 0, mo, CALLER); \
-		behind(p, mo);                                                                                                  \
-		return r;                                                                                                       \
+/* Explored, right before the swap. */
+#define SWAP_FINDS(p, ok, pc)                                                                          \
+	do {                                                                                           \
+		if (unlikely(X.logging))                                                               \
+			x_log_swap((uintptr_t)(p), (const void *)(uintptr_t)(p), sizeof *(p), ok, pc); \
+	} while (0)
+
+#define RMW(bits, T, name, call, new)                                                         \
+	T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo);                           \
+	HOOK T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)                       \
+	{                                                                                     \
+		T r;                                                                          \
+		ahead(p, mo);                                                                 \
+		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), r = *p;                                \
+		         *p = (T)(new), r = call(p, v, __ATOMIC_SEQ_CST), 0, mo, mo, CALLER); \
+		behind(p, mo);                                                                \
+		return r;                                                                     \
 	}
 #define CAS(bits, T, name)                                                               \
 	int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, int fmo);     \
@@ -167,50 +197,51 @@ static inline void behind(volatile const void *p, int mo)
 		behind(p, ok ? mo : fmo);                                                \
 		return ok;                                                               \
 	}
-#define ALL(bits, T)                                                                                                      \
-	T __tsan_atomic##bits##_load(const volatile T *p, int mo);                                                        \
-	HOOK T __tsan_atomic##bits##_load(const volatile T *p, int mo)                                                    \
-	{                                                                                                                 \
-		T r;                                                                                                      \
-		TOGETHER(p, SCHED_LOAD, PROBE_READ(p), r = *p; o.write = false, r = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
-		         o.was = r; o.write = false, 0, mo, CALLER);                                                      \
-		behind(p, mo);                                                                                            \
-		return r;                                                                                                 \
-	}                                                                                                                 \
-	void __tsan_atomic##bits##_store(volatile T *p, T v, int mo);                                                     \
-	HOOK void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)                                                 \
-	{                                                                                                                 \
-		ahead(p, mo);                                                                                             \
-		TOGETHER(p, SCHED_STORE, PROBE_WRITE(p), *p = v,                                                          \
-		         if ((mo & 7) == SEQ_CST) __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                               \
-		         else __atomic_store_n(p, v, __ATOMIC_RELEASE), 0, mo, CALLER);                                   \
-	}                                                                                                                 \
-	RMW(bits, T, exchange, __atomic_exchange_n, v)                                                                    \
-	RMW(bits, T, fetch_add, __atomic_fetch_add, r + v)                                                                \
-	RMW(bits, T, fetch_sub, __atomic_fetch_sub, r - v)                                                                \
-	RMW(bits, T, fetch_and, __atomic_fetch_and, r &v)                                                                 \
-	RMW(bits, T, fetch_or, __atomic_fetch_or, r | v)                                                                  \
-	RMW(bits, T, fetch_xor, __atomic_fetch_xor, r ^ v)                                                                \
-	RMW(bits, T, fetch_nand, __atomic_fetch_nand, ~(r & v))                                                           \
-	static inline bool cas##bits(volatile T *p, T *e, T v, int mo, int fmo, uintptr_t pc)                             \
-	{                                                                                                                 \
-		T expected = *e;                                                                                          \
-		bool ok;                                                                                                  \
-		ahead(p, mo);                                                                                             \
-		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), o.write = ok = *p == expected;                                     \
-		         *(ok ? p : e) = ok ? v : *p,                                                                     \
-		         ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
-		         o.cas = true; o.write = ok; o.was = *e, expected, ok ? mo : fmo, pc);                            \
-		return ok;                                                                                                \
-	}                                                                                                                 \
-	CAS(bits, T, compare_exchange_strong)                                                                             \
-	CAS(bits, T, compare_exchange_weak)                                                                               \
-	T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v, int mo, int fmo);                           \
-	HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v, int mo, int fmo)                       \
-	{                                                                                                                 \
-		bool ok = cas##bits(p, &e, v, mo, fmo, CALLER);                                                           \
-		behind(p, ok ? mo : fmo);                                                                                 \
-		return e;                                                                                                 \
+#define ALL(bits, T)                                                                                                              \
+	T __tsan_atomic##bits##_load(const volatile T *p, int mo);                                                                \
+	HOOK T __tsan_atomic##bits##_load(const volatile T *p, int mo)                                                            \
+	{                                                                                                                         \
+		T r;                                                                                                              \
+		TOGETHER(p, SCHED_LOAD, PROBE_READ(p), r = *p; o.write = false, r = __atomic_load_n(p, __ATOMIC_SEQ_CST);         \
+		         o.was = r; o.write = false, 0, mo, mo, CALLER);                                                          \
+		behind(p, mo);                                                                                                    \
+		return r;                                                                                                         \
+	}                                                                                                                         \
+	void __tsan_atomic##bits##_store(volatile T *p, T v, int mo);                                                             \
+	HOOK void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)                                                         \
+	{                                                                                                                         \
+		ahead(p, mo);                                                                                                     \
+		TOGETHER(p, SCHED_STORE, PROBE_WRITE(p), *p = v,                                                                  \
+		         if ((mo & 7) == SEQ_CST) __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                       \
+		         else __atomic_store_n(p, v, __ATOMIC_RELEASE), 0, mo, mo, CALLER);                                       \
+	}                                                                                                                         \
+	RMW(bits, T, exchange, __atomic_exchange_n, v)                                                                            \
+	RMW(bits, T, fetch_add, __atomic_fetch_add, r + v)                                                                        \
+	RMW(bits, T, fetch_sub, __atomic_fetch_sub, r - v)                                                                        \
+	RMW(bits, T, fetch_and, __atomic_fetch_and, r &v)                                                                         \
+	RMW(bits, T, fetch_or, __atomic_fetch_or, r | v)                                                                          \
+	RMW(bits, T, fetch_xor, __atomic_fetch_xor, r ^ v)                                                                        \
+	RMW(bits, T, fetch_nand, __atomic_fetch_nand, ~(r & v))                                                                   \
+	static inline bool cas##bits(volatile T *p, T *e, T v, int mo, int fmo, uintptr_t pc)                                     \
+	{                                                                                                                         \
+		T expected = *e;                                                                                                  \
+		bool ok;                                                                                                          \
+		x_expects(expected);                                                                                              \
+		ahead(p, mo);                                                                                                     \
+		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), o.write = ok = *p == expected; SWAP_FINDS(p, ok, pc);                      \
+		         *(ok ? p : e) = ok ? v : *p,                                                                             \
+		         ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                        \
+		         o.cas = true; o.write = ok; o.was = *e, expected, ok ? mo : fmo, (mo & 7) | (fmo & 7) << 4 | X_CAS, pc); \
+		return ok;                                                                                                        \
+	}                                                                                                                         \
+	CAS(bits, T, compare_exchange_strong)                                                                                     \
+	CAS(bits, T, compare_exchange_weak)                                                                                       \
+	T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v, int mo, int fmo);                                   \
+	HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v, int mo, int fmo)                               \
+	{                                                                                                                         \
+		bool ok = cas##bits(p, &e, v, mo, fmo, CALLER);                                                                   \
+		behind(p, ok ? mo : fmo);                                                                                         \
+		return e;                                                                                                         \
 	}
 
 ALL(8, uint8_t)
@@ -243,15 +274,15 @@ static uint64_t digest(u128 v)
 	return mix64((uint64_t)v) ^ (uint64_t)(v >> 64);
 }
 
-#define RMW16(name, expr)                                                                                                   \
-	u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo);                                                     \
-	HOOK u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo)                                                 \
-	{                                                                                                                   \
-		u128 old = 0;                                                                                               \
-		ahead(p, mo);                                                                                               \
-		TOGETHER(p, SCHED_RMW, probe16(p), old = *p; *p = (expr), while (!swap16(p, &old, (expr))), 0, mo, CALLER); \
-		behind(p, mo);                                                                                              \
-		return old;                                                                                                 \
+#define RMW16(name, expr)                                                                                                       \
+	u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo);                                                         \
+	HOOK u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo)                                                     \
+	{                                                                                                                       \
+		u128 old = 0;                                                                                                   \
+		ahead(p, mo);                                                                                                   \
+		TOGETHER(p, SCHED_RMW, probe16(p), old = *p; *p = (expr), while (!swap16(p, &old, (expr))), 0, mo, mo, CALLER); \
+		behind(p, mo);                                                                                                  \
+		return old;                                                                                                     \
 	}
 RMW16(exchange, v)
 RMW16(fetch_add, old + v)
@@ -267,7 +298,7 @@ HOOK u128 __tsan_atomic128_load(const volatile u128 *p, int mo)
 	u128 old = 0;
 	volatile u128 *q = (volatile u128 *)(uintptr_t)p;
 	TOGETHER(q, SCHED_LOAD, probe16(q), old = *q; o.write = false, swap16(q, &old, old); o.was = digest(old);
-	         o.write = false, 0, mo, CALLER);
+	         o.write = false, 0, mo, mo, CALLER);
 	behind(q, mo);
 	return old;
 }
@@ -277,7 +308,7 @@ HOOK void __tsan_atomic128_store(volatile u128 *p, u128 v, int mo)
 {
 	u128 old = 0;
 	ahead(p, mo);
-	TOGETHER(p, SCHED_STORE, probe16(p), *p = v, while (!swap16(p, &old, v)), 0, mo, CALLER);
+	TOGETHER(p, SCHED_STORE, probe16(p), *p = v, while (!swap16(p, &old, v)), 0, mo, mo, CALLER);
 }
 
 static inline bool cas128(volatile u128 *p, u128 *e, u128 v, int mo, int fmo, uintptr_t pc)
@@ -285,8 +316,8 @@ static inline bool cas128(volatile u128 *p, u128 *e, u128 v, int mo, int fmo, ui
 	uint64_t expected = digest(*e);
 	bool ok;
 	ahead(p, mo);
-	TOGETHER(p, SCHED_RMW, probe16(p), ok = swap16(p, e, v); o.write = ok, ok = swap16(p, e, v); o.cas = true; o.write = ok;
-	         o.was = digest(*e), expected, ok ? mo : fmo, pc);
+	TOGETHER(p, SCHED_RMW, probe16(p), SWAP_FINDS(p, *p == *e, pc); ok = swap16(p, e, v); o.write = ok, ok = swap16(p, e, v);
+	         o.cas = true; o.write = ok; o.was = digest(*e), expected, ok ? mo : fmo, (mo & 7) | (fmo & 7) << 4 | X_CAS, pc);
 	return ok;
 }
 CAS(128, u128, compare_exchange_strong)
@@ -311,6 +342,15 @@ HOOK void __tsan_atomic_thread_fence(int mo)
 {
 	if (unlikely(rt.explore)) {
 		x_fence(mo, CALLER);
+		return;
+	}
+	if (rt.marks & RT_ORDER) {
+		struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (th) {
+			tell_order(th, 0, 0, ATOMIC_FENCE, mo, CALLER);
+			rt_leave(th);
+		}
 		return;
 	}
 	if (rt.uids > 1 && releases(mo))

@@ -43,7 +43,7 @@ EXPORT int mtx_trylock(mtx_t *m)
 		return x_mutex_trylock((void *)m, CALLER) ? thrd_busy : thrd_success;
 	int r = REAL(mtx_trylock)(m);
 	if (r == thrd_success)
-		rt_acquire(m, false, CALLER, FRAME);
+		rt_acquire_tried(m, false, CALLER, FRAME);
 	if (r != thrd_success)
 		rt_try_failed();
 	return r;
@@ -55,7 +55,7 @@ EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict ts)
 		return x_mutex_timedlock((void *)m, CLOCK_REALTIME, ts, CALLER) ? thrd_timedout : thrd_success;
 	int r = REAL(mtx_timedlock)(m, ts);
 	if (r == thrd_success)
-		rt_acquire(m, false, CALLER, FRAME);
+		rt_acquire_tried(m, false, CALLER, FRAME);
 	return r;
 }
 

@@ -60,7 +60,7 @@ static NOINLINE void tell_called(struct rt_thread *th)
 	struct thread *t = &th->t;
 	uint32_t set = 0;
 	for (struct frame *f = t->frames + 2; f <= t->top && f->pc && f < t->frames + 2 + RED_CALLED_MAX; f++)
-		if (t->uid != 1 && !f->log && !red_inlined(f) && rt_after_pointer((unsigned char *)f->site))
+		if (t->uid != 1 && f->log <= t->lead && !red_inlined(f) && rt_after_pointer((unsigned char *)f->site))
 			set |= 1u << (f - t->frames - 2);
 	bool rec = set && rec_try(th);
 	red_called(t, set);
@@ -70,7 +70,7 @@ static NOINLINE void tell_called(struct rt_thread *th)
 	}
 }
 
-void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
+static inline void acquire(const void *obj, bool read, bool tried, uintptr_t pc, uintptr_t sp)
 {
 	int keep = errno;
 	struct rt_thread *th = rt_enter();
@@ -79,15 +79,56 @@ void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 		if (unlikely(!th->t.pointers))
 			tell_called(th);
 		bool rec = rec_try_lock(th, obj, read ? REC_LOCK_SHARED : REC_LOCK_ACQUIRE);
+		if (tried)
+			th->t.trying = true;
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
 		check_locks();
 		if (rec) {
-			rec_put(th, REC_ACQUIRE, read ? REC_SHARED : 0, (uintptr_t)obj, pc);
+			rec_put(th, REC_ACQUIRE, (read ? REC_SHARED : 0) | (tried ? REC_TRIED : 0), (uintptr_t)obj, pc);
 			rec_end_lock(th);
 		}
 		rt_leave(th);
 	}
 	errno = keep;
+}
+
+void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
+{
+	acquire(obj, read, false, pc, sp);
+}
+
+void rt_acquire_tried(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
+{
+	acquire(obj, read, true, pc, sp);
+}
+
+static NOINLINE void misused(const void *obj, uintptr_t pc, bool destroyed)
+{
+	int keep = errno;
+	struct rt_thread *th = rt_dyn.order.edges ? rt_enter() : NULL;
+	if (th) {
+		bool rec = rec_try(th);
+		(destroyed ? lock_order_busy : lock_order_unheld)(&rt_dyn, &th->t, (uintptr_t)obj, pc);
+		if (rec) {
+			rec_put(th, destroyed ? REC_RENEW : REC_RELEASE, REC_UNHELD, (uintptr_t)obj, pc);
+			rec_end();
+		}
+		rt_leave(th);
+	}
+	errno = keep;
+}
+
+void rt_released(const void *obj, uintptr_t pc)
+{
+	if (unlikely(me->t.unheld)) {
+		me->t.unheld = false;
+		misused(obj, pc, false);
+	}
+}
+
+void rt_destroy_busy(const void *obj, uintptr_t pc)
+{
+	misused(obj, pc, true);
 }
 
 void rt_try_failed(void)
@@ -163,7 +204,8 @@ static void sync_release(const void *obj, bool signal)
 	bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 	if (signal)
 		red_signal(&rt_dyn, &th->t);
-	red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
+	if (!signal || !rt_dyn.races.dir) /* a condition orders nothing by itself: its mutex does */
+		red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
 	if (rec) {
 		rec_put(th, REC_SYNC_RELEASE, signal ? REC_WAIT : 0, (uintptr_t)obj, 0);
 		rec_end();
@@ -236,6 +278,44 @@ NOINLINE void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 	rt_leave(th);
 }
 
+static inline bool raced(struct rt_thread *th, uintptr_t addr, unsigned mask, bool enter)
+{
+	uint64_t bytes = (uint64_t)mask << 48 | addr >> 3;
+	unsigned i = (unsigned)(addr >> 3) % RT_RACED;
+	bool known = th->raced[i].bytes == bytes && th->raced[i].stamp == th->t.stamp;
+	if (enter) {
+		th->raced[i].bytes = bytes;
+		th->raced[i].stamp = th->t.stamp;
+	}
+	return known;
+}
+
+static inline void race(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	races_access(&rt_dyn, &th->t, addr, mask, write ? RACE_WRITE : 0, pc);
+	if (!write)
+		raced(th, addr, mask, true);
+}
+
+NOINLINE void rt_race(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	struct rt_thread *th = me;
+	if (!write && raced(th, addr, mask, false))
+		return;
+	if ((th = rt_enter())) {
+		race(th, addr, mask, write, pc);
+		rt_leave(th);
+	}
+}
+
+/* Memory that a thread gives back: what it has read there is entered again when it is new. */
+static void unraced(struct rt_thread *th, uintptr_t addr, size_t size)
+{
+	for (unsigned i = 0; i < RT_RACED; i++)
+		if (((th->raced[i].bytes & ((UINT64_C(1) << 48) - 1)) << 3) - addr < size)
+			th->raced[i].bytes = 0;
+}
+
 /* The end of a range, or of the shadow's leaf that `addr` is the next cell of. */
 static inline uintptr_t same_leaf(uintptr_t addr, uintptr_t end)
 {
@@ -284,6 +364,8 @@ NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 		}
 		if (c && !*c)
 			rt_fresh(c);
+		if (unlikely(rt_dyn.races.on) && (write || !raced(th, addr, mask, false)))
+			race(th, addr, mask, write, pc);
 		if (unlikely(rt.recording))
 			rec_access(th, addr, mask, write, pc);
 		else if (!c || !rt_take_over(th, c, mask, write, addr, pc))
@@ -296,11 +378,18 @@ NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 	rt_leave(th);
 }
 
-void rt_forget(uintptr_t addr, size_t size)
+void rt_forget(uintptr_t addr, size_t size, uintptr_t pc)
 {
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
+	if (unlikely(rt_dyn.races.on)) {
+		if (races_forget(&rt_dyn, &th->t, addr, size, pc) && rec_try(th)) {
+			rec_put(th, REC_FREE, 0, addr, pc);
+			rec_end();
+		}
+		unraced(th, addr, size);
+	}
 	if (unlikely(rt.recording) && rec_forget_own(th, addr, size)) {
 		red_forget(&rt_dyn, &th->t, addr, size);
 		rt_leave(th);

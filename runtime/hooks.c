@@ -40,8 +40,10 @@ static NOINLINE void touch_watched(uintptr_t addr, unsigned mask, bool write, ui
 		if (!w0)
 			rt_fresh(c);
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 >> 8 & mask) == mask) {
-			if (!rt_dyn.reach.whole && read_as_all(me, c, w0, mask))
+			if (!rt_whole() && (read_as_all(me, c, w0, mask)))
 				return;
+		} else if (!write && cell_open(w0, mask) && !rt_whole()) {
+			return;
 		} else if (rt_take_over(me, c, mask, write, addr, pc)) {
 			return;
 		}
@@ -49,7 +51,8 @@ static NOINLINE void touch_watched(uintptr_t addr, unsigned mask, bool write, ui
 	rt_access(addr, mask, write, pc);
 }
 
-static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+/* What the reduction, or a recording, has to do with it. */
+static inline void touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	if (likely(!rt.recording))
 		touch_watched(addr, mask, write, pc);
@@ -59,10 +62,25 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 		rec_touch_read(addr, mask, pc);
 }
 
-/* A read, when not all that is known of it is to be left out: a recording, or a
- * marked block is open. */
+static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	if (unlikely(rt_dyn.races.on))
+		rt_race(addr, mask, write, pc);
+	touch_other(addr, mask, write, pc);
+}
+
+/* A read, when not all that is known of it is to be left out: a recording, a marked
+ * block is open, or races are asked for. */
 static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc, uint64_t *c)
 {
+	if (rt_dyn.reach.whole & REACH_READS) {
+		rt_race(addr, mask, false, pc);
+		if (!rt_whole()) {
+			if (!cell_open(*c, mask) && !read_as_all(me, c, *c, mask))
+				touch_other(addr, mask, false, pc);
+			return;
+		}
+	}
 	if (rec_read_known(me, mask, addr))
 		return;
 	if (*c >> CELL_TAG == CELL_READ)
@@ -390,7 +408,7 @@ void __intact_end(void);
 HOOK void __intact_begin(const char *name)
 {
 	struct rt_thread *th = rt_enter();
-	rt.marks = true;
+	rt.marks |= RT_BLOCKS;
 	if (!th) {
 		if (rt.explore)
 			x_block_begin(name, CALLER);

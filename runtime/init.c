@@ -148,6 +148,34 @@ static void rt_options_read(void)
 
 static void at_end(void);
 
+/* Is it looked for: asked for, and not left out of `only`? */
+static bool looks_for(const char *what, bool asked)
+{
+	size_t n = rt_length(what);
+	const char *s = rt.opt.only;
+	while (*s) {
+		size_t len = 0;
+		while (s[len] && s[len] != ',')
+			len++;
+		if (len == n && !__builtin_memcmp(s, what, n))
+			return true;
+		s += len + (s[len] == ',');
+	}
+	return asked && !*rt.opt.only;
+}
+
+static void look_for_hazards(void)
+{
+	bool races = looks_for("races", rt.opt.races), locks = looks_for("locks", rt.opt.locks);
+	bool ok = !(races || locks) || hazards_init(&rt_dyn.hazards);
+	if (ok && races && races_init(&rt_dyn.races))
+		rt.marks |= RT_ORDER;
+	if (ok && locks)
+		lock_order_init(&rt_dyn);
+	if ((races && !rt_dyn.races.dir) || (locks && !rt_dyn.order.edges))
+		rt_say("Intact: not enough address space (ulimit -v): data races or lock orders are not reported\n");
+}
+
 static void exe_name(void)
 {
 	char exe[4096];
@@ -198,6 +226,7 @@ void rt_init(void)
 	rt_dyn.history = (uint32_t)rt.opt.history_size;
 	if (rt_dyn.history < 4 || rt_dyn.history > RED_LOG)
 		rt_dyn.history = RED_LOG;
+	look_for_hazards();
 	/* Now: once the main thread has ended the name cannot be had. */
 	exe_name();
 	rt.on = true;

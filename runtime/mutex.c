@@ -29,6 +29,8 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 	int r = REAL(pthread_mutex_destroy)(m);
 	if (!r)
 		rt_renew(m, 0, 0);
+	else if (r == EBUSY)
+		rt_destroy_busy(m, CALLER);
 	return r;
 }
 
@@ -48,7 +50,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 		return x_mutex_trylock(m, CALLER);
 	int r = REAL(pthread_mutex_trylock)(m);
 	if (got(r))
-		rt_acquire(m, false, CALLER, FRAME);
+		rt_acquire_tried(m, false, CALLER, FRAME);
 	else
 		rt_try_failed();
 	return r;
@@ -60,7 +62,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts
 		return x_mutex_timedlock(m, CLOCK_REALTIME, ts, CALLER);
 	int r = REAL(pthread_mutex_timedlock)(m, ts);
 	if (got(r))
-		rt_acquire(m, false, CALLER, FRAME);
+		rt_acquire_tried(m, false, CALLER, FRAME);
 	return r;
 }
 
@@ -70,7 +72,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const st
 		return x_mutex_timedlock(m, clock, ts, CALLER);
 	int r = REAL(pthread_mutex_clocklock)(m, clock, ts);
 	if (got(r))
-		rt_acquire(m, false, CALLER, FRAME);
+		rt_acquire_tried(m, false, CALLER, FRAME);
 	return r;
 }
 
@@ -79,7 +81,10 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 	if (unlikely(rt.explore))
 		return x_mutex_unlock(m, CALLER);
 	rt_release(m, CALLER, FRAME);
-	return REAL(pthread_mutex_unlock)(m);
+	int r = REAL(pthread_mutex_unlock)(m);
+	if (!r)
+		rt_released(m, CALLER);
+	return r;
 }
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int shared)
@@ -115,7 +120,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 		return x_spin_trylock((const void *)s, CALLER);
 	int r = REAL(pthread_spin_trylock)(s);
 	if (!r)
-		rt_acquire((const void *)s, false, CALLER, FRAME);
+		rt_acquire_tried((const void *)s, false, CALLER, FRAME);
 	else
 		rt_try_failed();
 	return r;

@@ -39,6 +39,8 @@ static void in_child(void)
 	rt.live = 1;
 	rt.inherited = rt.uids - 1;
 	reach_forked(&rt_dyn.reach, me->t.tid);
+	races_forked(&rt_dyn.races);
+	hazards_forked(&rt_dyn.hazards);
 	/* What the parent found is the parent's to tell. */
 	for (uint32_t i = 1; i < rt_dyn.nfindings; i++) {
 		struct finding *f = &rt_dyn.findings[i];

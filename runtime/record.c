@@ -10,6 +10,8 @@
  */
 #include "record_int.h"
 
+#include "base/relax.h"
+
 /* ---- the ring ---- */
 
 NOINLINE void rec_lock_wait(void)
@@ -20,7 +22,7 @@ NOINLINE void rec_lock_wait(void)
 		    __atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		if (n < 100)
-			__builtin_ia32_pause();
+			cpu_relax();
 		else
 			rec_doze(n < 200 ? 20000 : 200000);
 	}
@@ -74,7 +76,7 @@ void rec_tell_of(uint32_t slot)
 	uint32_t seq = __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE);
 	for (unsigned k = 0; seq & 1 && __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE) == seq; k++)
 		if (k < 100)
-			__builtin_ia32_pause();
+			cpu_relax();
 		else
 			rec_doze(20000);
 	tell(slot, o, __atomic_load_n(&o->n, __ATOMIC_ACQUIRE));
@@ -108,7 +110,7 @@ static bool first_time(uint64_t pc)
 NOINLINE void rec_note_pcs(struct recenc *e, unsigned kind)
 {
 	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH || kind == REC_MARK || kind == REC_JOIN ||
-	             kind == REC_RENEW;
+	             kind == REC_RENEW || kind == REC_ATOMIC || kind == REC_FREE;
 	for (uint32_t i = 0; named && pc_set && i < e->nnews && i < 2; i++)
 		if (e->news[i] && first_time(e->news[i])) {
 			uint64_t at = __atomic_fetch_add(&rec_shm->npcs, 1, __ATOMIC_RELAXED);

@@ -280,7 +280,8 @@ static bool open_file(const char *path)
 static void put_options(void)
 {
 	char text[64];
-	rt_print(text, sizeof text, "%d %u %d", rt.pid, rt_dyn.history, rt.opt.report_loops);
+	rt_print(text, sizeof text, "%d %u %d %d %d", rt.pid, rt_dyn.history, rt.opt.report_loops, rt_dyn.races.dir != NULL,
+	         rt_dyn.order.edges != NULL);
 	rec_text(0, REC_TEXT_OPTIONS, text);
 }
 

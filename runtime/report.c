@@ -418,7 +418,7 @@ static void tell_tool(bool final, bool again)
 /* Is there something that was not reported yet? */
 static bool something(bool final)
 {
-	bool any = rt_dyn.nlost != 0;
+	bool any = rt_dyn.nlost != 0 || hazards_fresh(&rt_dyn, final);
 	for (uint32_t i = 1; i < rt_dyn.nfindings && !any; i++) {
 		const struct finding *f = &rt_dyn.findings[i];
 		any = finding_counts(f, final) && (final || !f->sent) && (!f->loop || f->name || rt.opt.report_loops);
@@ -479,7 +479,7 @@ void rt_load_atomic_fns(void)
 		table[i] = base + v;
 		n++;
 	}
-	rt.marks = true;
+	rt.marks |= RT_BLOCKS;
 	rt.atomic_fns = table;
 	me->room = NULL; /* as all threads from here on: every entry is looked at */
 }

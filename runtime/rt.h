@@ -42,6 +42,7 @@
 #define FRAME       ((uintptr_t)__builtin_frame_address(0) + 16)
 #define NOINLINE    __attribute__((noinline))
 
+enum { RT_RACED = 512 };
 struct rt_thread {
 	uint64_t key;       /* CELL_KEY of this thread now, all bytes set: rt_known */
 	struct frame *room; /* its t.limit; NULL: each function entered is looked at */
@@ -68,17 +69,21 @@ struct rt_thread {
 	uint64_t own_end;      /* below it there is room for a record, in one piece */
 	bool noting;           /* a lock event that no other thread has to do with */
 	struct lock *released; /* by it; or NULL */
-	uint64_t reads_era;    /* of `reads`; 0: they count no more */
-	uint32_t reads_from;   /* the epoch they begin with */
-	uint64_t reads[1024];  /* of data that is only read: recorded in this epoch */
+	struct {
+		uint64_t bytes; /* address and mask */
+		uint32_t stamp;
+	} raced[RT_RACED];    /* reads of shared data that were entered for races, the last ones */
+	uint64_t reads_era;   /* of `reads`; 0: they count no more */
+	uint32_t reads_from;  /* the epoch they begin with */
+	uint64_t reads[1024]; /* of data that is only read: recorded in this epoch */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
 enum { RT_READS = 1024, READ_EPOCH = 17 };
 
 struct rt_options {
-	bool all, atexit_report, gen_suppressions, halt_on_error, help, print_suppressions, report_loops, strict;
+	bool all, atexit_report, gen_suppressions, halt_on_error, help, print_suppressions, locks, races, report_loops, strict;
 	long exitcode, history_size, top, verbosity;
-	const char *explore, *color, *log_path, *socket, *spec, *strip_path_prefix, *suppressions, *tool, *record;
+	const char *explore, *color, *only, *log_path, *socket, *spec, *strip_path_prefix, *suppressions, *tool, *record;
 };
 
 struct rt_module {
@@ -99,7 +104,7 @@ struct rt {
 	uint32_t inherited; /* of them, before the fork that made this process */
 	uint32_t nslots;
 	uint32_t nready;    /* findings told of */
-	bool marks;         /* marked blocks exist: atomics matter */
+	uint8_t marks;      /* RT_BLOCKS, RT_ORDER: atomics matter */
 	uint64_t reads_era; /* grows when data that was only read is so no longer */
 	struct rt_options opt;
 	struct spin threads_lock;
@@ -114,6 +119,9 @@ struct rt {
 	uintptr_t *atomic_fns; /* hash of functions given by --atomic; NULL: none */
 	bool explore;          /* `intact explore`: a scheduler decides, the analyses do not run */
 };
+
+/* Of `marks`: marked blocks exist; races are asked for. */
+enum { RT_BLOCKS = 1, RT_ORDER = 2 };
 
 extern struct rt rt;
 extern struct dynamic rt_dyn;
@@ -194,17 +202,28 @@ static inline __attribute__((always_inline)) bool rt_known(const struct rt_threa
 	return !write && cell_open(w0, mask) && likely(!rt_dyn.reach.whole);
 }
 
+/* Must the reduction hear of reads that teach it nothing? */
+static inline bool rt_whole(void)
+{
+	return unlikely(rt_dyn.reach.whole & ~(uint32_t)REACH_READS);
+}
+
 /* The cases that at most one compare-and-swap settles; nothing is recorded. */
 static inline bool rt_take_over(struct rt_thread *th, uint64_t *c, unsigned mask, bool write, uintptr_t addr, uintptr_t pc)
 {
 	uint64_t need = write ? mask * 0x101 : mask << 8, key = th->key & ~0xffffull;
 	if (*c >> CELL_TAG == CELL_OTHER)
-		return !write && cell_part_known(c, key, mask) && !rt_dyn.reach.whole;
+		return !write && cell_part_known(c, key, mask) && !rt_whole();
 	return rt_own(th, c, need, write, addr, pc) || red_handed(&th->t, key, c, need, write);
 }
 
 /* Forwarders used by the interposers; errno is kept. */
 void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp);
+/* The same, of a lock that was tried for. */
+void rt_acquire_tried(const void *obj, bool read, uintptr_t pc, uintptr_t sp);
+/* After a release that the library let pass; after a destruction that it refused. */
+void rt_released(const void *obj, uintptr_t pc);
+void rt_destroy_busy(const void *obj, uintptr_t pc);
 void rt_try_failed(void);
 void rt_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp);
@@ -215,8 +234,10 @@ void rt_sync_acquire(const void *obj);
 void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 void rt_fresh(uint64_t *c);
+/* An access, for races (dynamic/races.h); before the others hear of it. */
+void rt_race(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
-void rt_forget(uintptr_t addr, size_t size);
+void rt_forget(uintptr_t addr, size_t size, uintptr_t pc);
 void rt_grow_frames(struct rt_thread *th);
 void rt_load_atomic_fns(void);
 bool rt_after_pointer(const unsigned char *site); /* forward.c */

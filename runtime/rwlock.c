@@ -26,15 +26,15 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 	return r;
 }
 
-#define TAKE(name, read, try)                                                \
-	EXPORT int name(pthread_rwlock_t *l)                                 \
-	{                                                                    \
-		if (unlikely(rt.explore))                                    \
-			return x_rwlock_take(l, read, try, NULL, 0, CALLER); \
-		int r = REAL(name)(l);                                       \
-		if (!r)                                                      \
-			rt_acquire(l, read, CALLER, FRAME);                  \
-		return r;                                                    \
+#define TAKE(name, read, try)                                                          \
+	EXPORT int name(pthread_rwlock_t *l)                                           \
+	{                                                                              \
+		if (unlikely(rt.explore))                                              \
+			return x_rwlock_take(l, read, try, NULL, 0, CALLER);           \
+		int r = REAL(name)(l);                                                 \
+		if (!r)                                                                \
+			(try ? rt_acquire_tried : rt_acquire)(l, read, CALLER, FRAME); \
+		return r;                                                              \
 	}
 #define TIMED(name, read)                                                                 \
 	EXPORT int name(pthread_rwlock_t *l, const struct timespec *ts)                   \
@@ -43,7 +43,7 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 			return x_rwlock_take(l, read, false, ts, CLOCK_REALTIME, CALLER); \
 		int r = REAL(name)(l, ts);                                                \
 		if (!r)                                                                   \
-			rt_acquire(l, read, CALLER, FRAME);                               \
+			rt_acquire_tried(l, read, CALLER, FRAME);                         \
 		return r;                                                                 \
 	}
 #define CLOCKED(name, read)                                                          \
@@ -53,7 +53,7 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 			return x_rwlock_take(l, read, false, ts, c, CALLER);         \
 		int r = REAL(name)(l, c, ts);                                        \
 		if (!r)                                                              \
-			rt_acquire(l, read, CALLER, FRAME);                          \
+			rt_acquire_tried(l, read, CALLER, FRAME);                    \
 		return r;                                                            \
 	}
 

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/relax.h"
 #include "event/record.h"
 #include "runtime/explore/explorer.h"
 #include "rt.h"
@@ -26,7 +27,7 @@ static __thread int attaching; /* or not to be attached any more */
 static pthread_key_t end_key;
 static int end_key_made;
 
-enum { FIRST_FRAMES = 128 };
+enum { FIRST_FRAMES = 128, MANY_SLOTS = 256 };
 
 static struct rt_thread *take_struct(void)
 {
@@ -48,10 +49,13 @@ static struct rt_thread *take_struct(void)
 	return th;
 }
 
-static uint32_t take_slot(void)
+static uint32_t take_slot(const struct rt_thread *parent)
 {
+	/* For races, one whose last thread's end is known to the new one's parent: what was done in it came
+	 * before all that will be. */
 	for (uint32_t i = 1; i < rt.nslots; i++)
-		if (!rt.threads[i])
+		if (!rt.threads[i] && (!rt_dyn.races.dir || rt.nslots > MANY_SLOTS ||
+		                       (parent && i < parent->t.clock.n && parent->t.clock.e[i] + 1 >= rt.slot_epoch[i])))
 			return i;
 	return rt.nslots <= SHADOW_MAX_TID ? rt.nslots++ : 0;
 }
@@ -60,7 +64,7 @@ static uint32_t take_slot(void)
 static struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 {
 	spin_lock(&rt.threads_lock);
-	uint32_t slot = take_slot();
+	uint32_t slot = take_slot(parent);
 	struct rt_thread *th = slot ? take_struct() : NULL;
 	if (th)
 		rt.threads[slot] = th;
@@ -88,6 +92,8 @@ static struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	th->room = rt.atomic_fns ? NULL : t->limit;
 	rt_set_key(th);
 	__atomic_fetch_add(&rt.live, 1, __ATOMIC_RELAXED);
+	if (rt_dyn.races.on)
+		__atomic_fetch_or(&rt_dyn.reach.whole, REACH_READS, __ATOMIC_RELAXED);
 	if (rec) {
 		rec_put(by, REC_CREATE, 0, (uint64_t)slot << 32 | uid, pc);
 		rec_end();
@@ -151,6 +157,8 @@ static void rt_stack_bounds(struct rt_thread *th)
 		rec_put(th, REC_STACK, 0, th->t.stack_lo, th->t.stack_hi);
 		rec_end();
 	}
+	if (rt_dyn.races.on && th->t.uid != 1) /* another thread may have had it */
+		races_forget(&rt_dyn, NULL, th->t.stack_lo, th->t.stack_hi - th->t.stack_lo, 0);
 }
 
 static void at_thread_end(void *arg)
@@ -175,7 +183,7 @@ static void watch_end(struct rt_thread *th)
 		__atomic_store_n(&end_key_made, 2, __ATOMIC_RELEASE);
 	}
 	while (__atomic_load_n(&end_key_made, __ATOMIC_ACQUIRE) != 2)
-		__builtin_ia32_pause();
+		cpu_relax();
 	th->iterations = 2;
 	pthread_setspecific(end_key, th);
 }

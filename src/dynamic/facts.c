@@ -105,9 +105,10 @@ static bool own_stack(const struct thread *t, const struct trail_entry *e)
 /* The variables of a piece; first those of several threads. */
 static void list(struct dynamic *d, struct facts *x, const struct thread *t, struct trail_piece p, bool shared)
 {
+	const uint32_t skip = TRAIL_FORGET | (x->bare ? 0 : TRAIL_BARE);
 	for (uint32_t i = p.from; i != p.to; i++) {
 		const struct trail_entry *e = trail_at(t->trail, i);
-		if (e->info & TRAIL_FORGET || !(e->info & TRAIL_SHARED) == shared || own_stack(t, e))
+		if (e->info & skip || !(e->info & TRAIL_SHARED) == shared || own_stack(t, e))
 			continue;
 		if (fact_at(x, entry_address(e), entry_size(e)))
 			continue;
@@ -126,6 +127,8 @@ static void use_before(struct facts *x, const struct thread *t, struct trail_pie
 		for (uint32_t k = 0; k < x->n; k++) {
 			struct fact *f = &x->v[k];
 			if (!overlaps(f, at, size) || (own_stack(t, e) && !(e->info & TRAIL_FORGET)))
+				continue;
+			if (e->info & TRAIL_BARE && !x->bare)
 				continue;
 			if (e->info & TRAIL_FORGET) { /* what follows is another object */
 				f->use[FACT_BEFORE] = 0;
@@ -322,9 +325,8 @@ static bool wanted(struct dynamic *d, struct finding *f, const struct lock *l, c
 static void block_facts(struct dynamic *d, const struct thread *t, const struct held *section, struct facts *x)
 {
 	struct trail_piece before, after;
-	uint32_t at, begun;
-	if (!section_piece(t, section, &after) || t->trail == d->spare || !log_find(d, t, section->lock, &at) ||
-	    !log_trail_at(t, at, &before.from)) {
+	uint32_t begun;
+	if (!section_piece(t, section, &after) || t->trail == d->spare || !log_trail_at(t, section->gap, &before.from)) {
 		x->cut = true;
 		return;
 	}
@@ -356,6 +358,7 @@ void facts_look(struct dynamic *d, struct thread *t, struct lock *l, const struc
 	if (!look)
 		return;
 	uint32_t n = others(d, l, t, fresh, o);
+	now.bare = f->bare;
 	block_facts(d, t, section, &now);
 	spin_lock(&d->lock);
 	struct finding g = *f;

@@ -69,6 +69,7 @@ struct facts {
 	bool cut;
 	bool fresh;   /* since they were sent */
 	bool dropped; /* data that only its thread used was not kept */
+	bool bare;    /* what is before the gap is a read without locks, which counts too */
 };
 
 /* The section after the gap of a finding ends, its lock still held. */

@@ -54,10 +54,13 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->kept, KEPT_LOCKS * LOCK_EVIDENCE * sizeof *d->kept);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
+	lock_order_free(d);
 	lock_free(&d->locks);
 	shadow_free(&d->shadow);
 	bump_free(&d->bump);
 	reach_free(&d->reach);
+	races_free(&d->races);
+	hazards_free(&d->hazards);
 	*d = (struct dynamic){ 0 };
 }
 
@@ -106,6 +109,8 @@ bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta
 		}
 	}
 	spin_unlock(&d->lock);
+	if (d->hazards.list)
+		hazards_move(d, lo, hi, delta);
 	return any;
 }
 
@@ -185,7 +190,7 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 		__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 	}
 	if (id) {
-		d->findings[id].count++;
+		d->findings[id].count += 1 + f->skipped;
 		d->findings[id].came += f->cycle;
 	}
 	spin_unlock(&d->lock);
@@ -255,15 +260,22 @@ void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const st
 		finding_judge(d, t, index);
 }
 
-void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack)
+void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint64_t address, uint32_t stack)
 {
 	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
-	if (f->kind == FIND_RACE && !f->confirmed && !f->other_write && f->uid != t->uid) {
-		f->other = t->uid;
-		f->other_write = stack;
-		f->sent = false;
+	if (f->kind == FIND_RACE && f->address == address && !f->confirmed && !f->other_write && f->uid != t->uid) {
+		/* The first to write since the finding was made: can it do so in between? */
+		struct race_access pair = { .uid = f->uid, .tid = f->tid, .epoch = f->to };
+		bool meets = f->ready || !finding_cannot_meet(d, t, t->acc.epoch, &pair);
+		if (meets) {
+			f->other = t->uid;
+			f->other_write = stack;
+			f->sent = false;
+		}
+		if (meets && !f->ready)
+			finding_ready(d, f, NULL);
 	}
 	spin_unlock(&d->lock);
 }
@@ -405,7 +417,7 @@ bool finding_counts(const struct finding *f, bool final)
  * wrote before it made another thread that one cannot meet, what it reads now
  * it can.
  */
-static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held, uint32_t write)
+static inline uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held, uint32_t write)
 {
 	assert(l->nev <= LOCK_EVIDENCE);
 	uint32_t at = 0;
@@ -439,21 +451,13 @@ static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *
 	return 2 + (h->read ? t->uid : h->seq) % 2; /* `seq` of readers is as chance has it */
 }
 
-void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const struct held *h, uint32_t held)
+/* What the section says that was not known: evidence that is new, or another thread's. */
+static __attribute__((noinline)) void evidence_new(struct dynamic *d, struct thread *t, struct lock *l, const struct held *h,
+                                                   uint32_t held, uint32_t at, uint32_t token)
 {
-	assert(l > d->locks.locks && h->lock == (uint32_t)(l - d->locks.locks));
-	/* What a reader of the lock writes is not under its protection. */
-	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
-	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
-	struct evidence *old = &l->ev[at];
+	uint32_t id = h->lock;
+	const struct evidence *old = &l->ev[at];
 	uint16_t kept = 0;
-	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
-		/* Known: between creating and joining threads it says nothing more. */
-		old->epoch = t->acc.epoch;
-		if (l->pending | (old->kept != KEPT_MISSED))
-			facts_section(d, t, l, at, h);
-		return;
-	}
 	/* What is more than taking or giving back a token says all that is. */
 	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
 		token = 0;
@@ -461,7 +465,8 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 		at = evidence_replaced(d, t, l, h), kept = KEPT_MISSED; /* it may be back and forth */
 	else if (at == l->nev)
 		l->nev++;
-	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, (uint16_t)t->tid, kept, t->acc.epoch, t->since, token };
+	l->ev[at] = (struct evidence){ t->uid,       held,     h->acquire, h->read ? 0 : h->write, (uint16_t)t->tid, kept,
+		                       t->acc.epoch, t->since, token };
 	if (!l->pending) {
 		if (!kept)
 			facts_section(d, t, l, at, h);
@@ -475,4 +480,20 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const str
 	}
 	spin_unlock(&d->lock);
 	facts_section(d, t, l, at, h);
+}
+
+void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const struct held *h, uint32_t held)
+{
+	assert(l > d->locks.locks && h->lock == (uint32_t)(l - d->locks.locks));
+	/* What a reader of the lock writes is not under its protection. */
+	uint32_t token = token_of(t, l, h), at = evidence_at(t, l, held, h->read ? 0 : h->write);
+	struct evidence *old = &l->ev[at];
+	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
+		/* Known: between creating and joining threads it says nothing more. */
+		old->epoch = t->acc.epoch;
+		if (l->pending | (old->kept != KEPT_MISSED))
+			facts_section(d, t, l, at, h);
+		return;
+	}
+	evidence_new(d, t, l, h, held, at, token);
 }

@@ -31,8 +31,8 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
 void finding_confirm(struct dynamic *d, uint32_t index, const struct finding *seen);
 /* The section after the gap has ended, and what it wrote. */
 void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h, enum uses uses);
-/* Thread t writes, at this stack, racing data that a finding is about. */
-void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack);
+/* Thread t writes, at this stack, racing data that a finding was about when it was made; by now it may be about other data. */
+void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint64_t address, uint32_t stack);
 /* Did thread t, with what it does since its epoch `from`, come after that access in
  * every schedule: because it made that thread later, or has waited for its end? */
 bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from, const struct race_access *a);

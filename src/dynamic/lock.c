@@ -16,7 +16,7 @@ struct bump_chunk {
 };
 _Static_assert(sizeof(struct bump_chunk) == 64, "what is behind the head is aligned");
 /* LOCK_MAX of them are mapped: a program under `ulimit -v` has that much less. */
-_Static_assert(sizeof(struct lock) <= 272, "address space");
+_Static_assert(sizeof(struct lock) <= 280, "address space");
 
 void *bump_alloc(struct bump *b, size_t size)
 {
@@ -102,6 +102,14 @@ bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src)
 	return true;
 }
 
+bool clock_equal(const struct clock *a, const struct clock *b)
+{
+	for (uint32_t i = 0; i < a->n || i < b->n; i++)
+		if ((i < a->n ? a->e[i] : 0) != (i < b->n ? b->e[i] : 0))
+			return false;
+	return true;
+}
+
 bool lock_init(struct lock_table *t)
 {
 	*t = (struct lock_table){ .n = 1 };
@@ -173,13 +181,18 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr)
 	return id;
 }
 
+uint32_t lock_known(const struct lock_table *t, uintptr_t addr)
+{
+	return find(t, __atomic_load_n(&t->heads[granule(addr)], __ATOMIC_ACQUIRE), addr);
+}
+
 void lock_renew(struct lock *l)
 {
 	assert(l->nev <= LOCK_EVIDENCE);
 	spin_lock(&l->spin);
 	l->life++;
 	l->lived += l->seq != 0;
-	l->seq = l->taker = l->created = l->nev = 0;
+	l->seq = l->taker = l->created = l->nev = l->owner = 0;
 	l->last.uid = l->wrote.uid = 0;
 	l->rel_tid = 0;
 	l->pending = l->monitor = false;

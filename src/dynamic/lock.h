@@ -41,6 +41,8 @@ bool clock_join(struct bump *b, struct clock *dst, const struct clock *src);
 bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src);
 void clock_clear(struct clock *c);
 bool clock_reserve(struct bump *b, struct clock *c, uint32_t n);
+/* Entry by entry; what is not there is zero. */
+bool clock_equal(const struct clock *a, const struct clock *b);
 
 struct evidence {
 	uint32_t uid;            /* the thread; 0: none */
@@ -66,6 +68,7 @@ struct lock {
 	uint32_t life;         /* counts the objects that lived here */
 	uint32_t seq;          /* acquisitions so far */
 	uint32_t taker;        /* thread whose section last took a token (token.h) */
+	uint32_t owner, owned; /* thread that holds it, not as a reader, and since where; 0: none, or not asked (lock_order.h) */
 	uint32_t untraced;     /* sections before this `seq` may have read what is in no trail */
 	bool pending, monitor; /* findings wait for evidence; it was used with a condition (token.h) */
 	uint32_t created;      /* stack of its initialisation, or of the first acquire
@@ -111,6 +114,8 @@ bool lock_init(struct lock_table *t);
 void lock_free(struct lock_table *t);
 /* The id of the object at this address, made when new; 0 when full. */
 uint32_t lock_id(struct lock_table *t, uintptr_t addr);
+/* The same, when there is one; else 0. */
+uint32_t lock_known(const struct lock_table *t, uintptr_t addr);
 /* A new object begins at this address: forget the old one's history. */
 void lock_renew(struct lock *l);
 /* Memory is gone: renew every object in it. */

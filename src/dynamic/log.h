@@ -70,6 +70,24 @@ static inline bool log_find(const struct dynamic *d, const struct thread *t, uin
 	return false;
 }
 
+/* The same for what the thread's first function contains, where that finds nothing: of a lock the last section
+ * is known (`known`), for other keys a few entries are looked at. */
+static inline bool log_find_section(const struct dynamic *d, const struct thread *t, uint32_t lock, uint32_t last)
+{
+	return t->nlog - 1 - last < d->history && t->log_key[last % RED_LOG] == lock;
+}
+
+static inline bool log_find_back(const struct dynamic *d, const struct thread *t, uint64_t key, uint32_t *at)
+{
+	uint32_t from = log_floor(d, t), n = from < RED_OUTER_BACK ? from : RED_OUTER_BACK;
+	for (uint32_t i = from; i != from - n && t->nlog - i < d->history; i--)
+		if (t->log_key[(i - 1) % RED_LOG] == key) {
+			*at = i - 1;
+			return true;
+		}
+	return false;
+}
+
 /* The deepest frame entered before entry `at` was written. */
 static inline struct frame *log_home(const struct thread *t, uint32_t at)
 {
@@ -83,6 +101,18 @@ static inline struct frame *log_home(const struct thread *t, uint32_t at)
 static inline bool log_outermost(const struct thread *t, const struct frame *f)
 {
 	return f <= t->frames + 1 || !f->pc || !f[-1].pc;
+}
+
+/* Is it the first function of a thread, or main? Those are judged, but less readily (finding_pattern.c). */
+static inline bool log_first_function(const struct thread *t, const struct frame *f)
+{
+	return f == t->frames + 1 && f <= t->top && f->pc;
+}
+
+/* Since entry e: has anything but locks ordered the thread with others? */
+static inline bool log_crossed(const struct thread *t, const struct log_entry *e)
+{
+	return e->epoch < t->since || e->epoch < t->synced;
 }
 
 /* Is there a marked block, in this function or what it calls, around all that

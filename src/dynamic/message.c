@@ -110,10 +110,24 @@ bool message_end(struct message *m)
 	return !m->failed;
 }
 
-static void put_stack(struct message *m, const struct dynamic *d, const char *name, uint32_t id)
+void message_room(struct message *m, size_t need)
+{
+	assert(need < MESSAGE_SIZE - 1024);
+	room(m, need);
+}
+
+void message_put(struct message *m, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	m->n += message_format(m->text + m->n, MESSAGE_SIZE - m->n, fmt, ap);
+	va_end(ap);
+}
+
+void message_stack(struct message *m, const struct dynamic *d, const char *name, uint32_t id, uint32_t max)
 {
 	uint64_t pcs[MAX_FRAMES];
-	uint32_t n = stack_walk(&d->stacks, id, pcs, MAX_FRAMES);
+	uint32_t n = stack_walk(&d->stacks, id, pcs, max < MAX_FRAMES ? max : MAX_FRAMES);
 	if (!n)
 		return;
 	put(m, "stack %s", name);
@@ -122,7 +136,12 @@ static void put_stack(struct message *m, const struct dynamic *d, const char *na
 	put(m, "\n");
 }
 
-static void put_locks(struct message *m, const struct dynamic *d, const char *name, uint32_t set)
+static void put_stack(struct message *m, const struct dynamic *d, const char *name, uint32_t id)
+{
+	message_stack(m, d, name, id, MAX_FRAMES);
+}
+
+void message_locks(struct message *m, const struct dynamic *d, const char *name, uint32_t set)
 {
 	uint32_t n;
 	const uint32_t *e = lockset_members(&d->sets, set, &n);
@@ -134,7 +153,7 @@ static void put_locks(struct message *m, const struct dynamic *d, const char *na
 	put(m, "\n");
 }
 
-static void put_thread(struct message *m, const struct dynamic *d, uint32_t uid)
+void message_thread(struct message *m, const struct dynamic *d, uint32_t uid)
 {
 	for (int depth = 0; uid && uid < m->nthreads && depth < 3; depth++) {
 		put(m, "thread %u %u\n", uid, m->parent[uid]);
@@ -184,6 +203,12 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 		put(m, "set apart 1\n");
 	if (f->inherited)
 		put(m, "set inherited 1\n");
+	if (f->crossed)
+		put(m, "set crossed 1\n");
+	if (f->bare)
+		put(m, "set bare 1\n");
+	if (f->wrong)
+		put(m, "set wrong 1\n");
 	if (f->came)
 		put(m, "set came %u\n", f->came);
 	if (facts_known(d, f))
@@ -200,11 +225,11 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 	put_stack(m, d, "other_write", f->other_write);
 	put_made(m, d, "made", f->made);
 	put_made(m, d, "made2", f->made2);
-	put_locks(m, d, "commit", f->commit_held);
-	put_locks(m, d, "violation", f->held);
-	put_locks(m, d, "other", f->other_held);
-	put_thread(m, d, f->uid);
-	put_thread(m, d, f->other);
+	message_locks(m, d, "commit", f->commit_held);
+	message_locks(m, d, "violation", f->held);
+	message_locks(m, d, "other", f->other_held);
+	message_thread(m, d, f->uid);
+	message_thread(m, d, f->other);
 	put(m, "end\n");
 }
 
@@ -237,5 +262,5 @@ bool message_findings(struct message *m, struct dynamic *d, bool all, bool loops
 		message_lost(m, "findings", d->nlost);
 		any = true;
 	}
-	return any;
+	return hazards_message(m, d, all) || any;
 }

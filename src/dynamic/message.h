@@ -55,6 +55,13 @@ void message_module(struct message *m, const struct message_module *mod);
 bool message_findings(struct message *m, struct dynamic *d, bool all, bool loops);
 /* So many of something the reader cannot know of. */
 void message_lost(struct message *m, const char *what, uint32_t n);
+/* Parts of a message, for what has a table of its own (hazards.h): room for so many bytes in this
+ * piece or the next, then lines. */
+void message_room(struct message *m, size_t need);
+void message_put(struct message *m, const char *fmt, ...);
+void message_stack(struct message *m, const struct dynamic *d, const char *name, uint32_t id, uint32_t max);
+void message_locks(struct message *m, const struct dynamic *d, const char *name, uint32_t set);
+void message_thread(struct message *m, const struct dynamic *d, uint32_t uid);
 /* The rest goes out. False when a piece could not be sent. */
 bool message_end(struct message *m);
 

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/relax.h"
+
 /* Raw system calls: mmap itself is interposed in programs under test. */
 void *pages_map(size_t size)
 {
@@ -52,6 +54,14 @@ void pages_dense(void *p)
 	errno = keep;
 }
 
+bool pages_there(void *p, size_t n, unsigned char *there)
+{
+	int keep = errno;
+	bool ok = !syscall(SYS_mincore, p, n * 4096, there);
+	errno = keep;
+	return ok;
+}
+
 void pages_clear(void *p, size_t size)
 {
 	uintptr_t a = (uintptr_t)p, e = a + size;
@@ -77,7 +87,7 @@ void spin_wait(struct spin *s)
 		    __atomic_compare_exchange_n(&s->held, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		if (n < 64)
-			__builtin_ia32_pause();
+			cpu_relax();
 		else
 			sched_yield();
 	}

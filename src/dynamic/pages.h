@@ -10,6 +10,7 @@
 #ifndef INTACT_DYNAMIC_PAGES_H
 #define INTACT_DYNAMIC_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,8 @@ void *pages_map_large(size_t size);
  * instead of hundreds. */
 void pages_dense(void *p);
 enum { PAGES_LARGE = 2 << 20 };
+/* Which of n pages from `p` on are in memory: bit 0 of there[i]. False: not known. */
+bool pages_there(void *p, size_t n, unsigned char *there);
 /* Zeroes [p, p + size), giving whole pages back to the kernel. */
 void pages_clear(void *p, size_t size);
 

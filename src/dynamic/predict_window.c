@@ -6,7 +6,6 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 
-#define INNER_KIND 4 /* in `flags` of an inner event: its own kind */
 
 /* ---- memory ------------------------------------------------------------- */
 

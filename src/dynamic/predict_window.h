@@ -15,12 +15,14 @@
 #ifndef INTACT_DYNAMIC_PREDICT_WINDOW_H
 #define INTACT_DYNAMIC_PREDICT_WINDOW_H
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "dynamic/predict.h"
 
 #define NO UINT32_MAX
 
-#define NOTHING EVENT_KINDS
+#define NOTHING    EVENT_KINDS
+#define INNER_KIND 4 /* in `flags` of an inner event: its own kind */
 
 struct window_thread {
 	struct predict_event *open; /* blocks open at the window's start, outermost first */
@@ -68,7 +70,10 @@ struct reorder {
 
 static inline struct predict_event event_of(const struct event *e)
 {
-	return (struct predict_event){ e->index, e->thread, e->target, e->loc, e->kind };
+	/* an inner event has its kind in the flags (reorder_feed) */
+	unsigned kind = e->flags & EVENT_INNER ? e->flags >> INNER_KIND : e->kind;
+	assert(kind < EVENT_KINDS);
+	return (struct predict_event){ e->index, e->thread, e->target, e->loc, (uint8_t)kind };
 }
 
 /* Makes the tables for the events that are there; false: out of memory. */

@@ -36,7 +36,7 @@ void reach_free(struct reach *r)
 		pages_unmap(r->heads, REACH_HEADS * sizeof *r->heads);
 	if (r->access)
 		pages_unmap(r->access, RECORDS * sizeof *r->access);
-	*r = (struct reach){ .whole = r->whole & REACH_WHOLE };
+	*r = (struct reach){ .whole = r->whole & (REACH_WHOLE | REACH_READS) };
 }
 
 /* ---- columns ------------------------------------------------------------ */
@@ -81,7 +81,7 @@ static void begin_column(struct reach *r, uint32_t k, const struct thread *t, bo
 static void set_open(struct reach *r, uint32_t n)
 {
 	__atomic_store_n(&r->open, n, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->whole, (r->whole & REACH_WHOLE) | n, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->whole, (r->whole & (REACH_WHOLE | REACH_READS)) | n, __ATOMIC_RELAXED);
 }
 
 static void close_column(struct reach *r, uint32_t k)
@@ -217,14 +217,19 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 	}
 }
 
-/* The fork comes before the thread's first event, not before it has one. */
-static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out)
+static __attribute__((noinline)) void link_first(struct reach *r, struct thread *t, struct reach_cycle *out)
 {
 	uint32_t from = t->fork_tid;
 	struct reach_access a = { .uid = t->parent, .stack = t->created, .op = OP_ENTER, .mask = t->created ? 1 : 0 };
 	t->fork_tid = 0;
-	if (from)
-		link_to(r, t, from, t->fork_epoch, &a, out);
+	link_to(r, t, from, t->fork_epoch, &a, out);
+}
+
+/* The fork comes before the thread's first event, not before it has one. */
+static inline void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out)
+{
+	if (t->fork_tid)
+		link_first(r, t, out);
 }
 
 void reach_open(struct thread *t)
@@ -302,54 +307,54 @@ static void keep(struct reach *r, const struct reach_access *now, bool write)
 }
 
 /* In the table an access is a write unless its operation is OP_READ. */
-static struct reach_cycle touch(struct thread *t, struct reach_access now, bool write)
+static bool touch(struct thread *t, struct reach_access *now, bool write, struct reach_cycle *out)
 {
 	struct reach *r = t->reach;
-	struct reach_cycle out = { 0 };
+	out->level = 0;
 	spin_lock(&r->spin);
 	trim(r, t);
 	if (!r->open || !see_thread(r, t->tid)) {
 		spin_unlock(&r->spin);
-		return out;
+		return false;
 	}
-	link_fork(r, t, &out);
+	link_fork(r, t, out);
 	unsigned known = 0;
-	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next)
-		if (r->access[i].cell == now.cell && r->access[i].tid == t->tid && r->access[i].op == OP_READ)
+	for (uint32_t i = chain(r, head_of(r, now->cell)); i; i = r->access[i].next)
+		if (r->access[i].cell == now->cell && r->access[i].tid == t->tid && r->access[i].op == OP_READ)
 			known |= r->access[i].mask; /* the last write came before that */
-	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next) {
+	for (uint32_t i = chain(r, head_of(r, now->cell)); i; i = r->access[i].next) {
 		const struct reach_access *a = &r->access[i];
-		if (a->cell == now.cell && a->tid != t->tid &&
-		    (a->op == OP_READ ? write && a->mask & now.mask : a->mask & now.mask & ~known))
-			link_to(r, t, a->tid, a->epoch, a, &out);
+		if (a->cell == now->cell && a->tid != t->tid &&
+		    (a->op == OP_READ ? write && a->mask & now->mask : a->mask & now->mask & ~known))
+			link_to(r, t, a->tid, a->epoch, a, out);
 	}
-	now.tid = (uint16_t)t->tid;
-	now.uid = t->uid;
-	now.epoch = t->acc.epoch;
+	now->tid = (uint16_t)t->tid;
+	now->uid = t->uid;
+	now->epoch = t->acc.epoch;
 	/* Outside of blocks, and reached by none: none will ever reach it, as a thread
 	 * that is begins a new epoch. Nor is what it overwrites reached, or it were. */
 	if (t->ncolumns || r->low[t->tid] <= t->acc.epoch)
-		keep(r, &now, write);
+		keep(r, now, write);
 	spin_unlock(&r->spin);
-	return out;
+	return out->level != 0;
 }
 
-struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op, bool write, uint32_t stack)
+bool reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op, bool write, uint32_t stack, struct reach_cycle *out)
 {
 	assert(mask && mask <= 0xff && op < OP_KINDS);
 	struct reach_access a = { .cell = (uint64_t)addr >> 3, .mask = (uint8_t)mask, .stack = stack, .op = write ? op : OP_READ };
-	return touch(t, a, write);
+	return touch(t, &a, write, out);
 }
 
 /* Objects that live at one address after the other are different ones. */
-struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op, bool write, uint32_t stack)
+bool reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op, bool write, uint32_t stack, struct reach_cycle *out)
 {
 	assert(lock && op < OP_KINDS);
 	struct reach_access a = { .cell = REACH_LOCK | (uint64_t)(life & 0x7fffffff) << 32 | lock,
 		                  .mask = 0xff,
 		                  .stack = stack,
 		                  .op = write ? op : OP_READ };
-	return touch(t, a, write);
+	return touch(t, &a, write, out);
 }
 
 void reach_begin(struct thread *parent, struct thread *child)

@@ -43,7 +43,7 @@
 
 #include "dynamic/pages.h"
 
-enum { REACH_COLUMNS = 512, REACH_THREADS = 1024, REACH_WHOLE = 1 << 30 };
+enum { REACH_COLUMNS = 512, REACH_THREADS = 1024, REACH_WHOLE = 1 << 30, REACH_READS = 1 << 29 };
 
 #define REACH_LOCK (1ull << 63)
 
@@ -69,7 +69,8 @@ struct reach_access {
 struct reach {
 	uint32_t open;  /* columns in use: read without the lock */
 	uint32_t whole; /* that, and REACH_WHOLE while all is recorded: then
-	                            not even reads of shared constants are left out */
+	                            not even reads of shared constants are left out.
+	                            REACH_READS: races ask for these reads (races.h) */
 	struct spin spin;
 	uint32_t ncolumns; /* those below may be in use */
 	struct reach_column *column;
@@ -103,8 +104,9 @@ void reach_restart(struct thread *t, uint32_t marks);
 /* Only the thread in slot `tid` lives on in this process. */
 void reach_forked(struct reach *r, uint32_t tid);
 
-struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op, bool write, uint32_t stack);
-struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op, bool write, uint32_t stack);
+/* The thread accesses data, or takes or releases a lock. True when that closed a cycle, which is in `out` then. */
+bool reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op, bool write, uint32_t stack, struct reach_cycle *out);
+bool reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op, bool write, uint32_t stack, struct reach_cycle *out);
 /* A thread begins; parent NULL: none. */
 void reach_begin(struct thread *parent, struct thread *child);
 struct reach_cycle reach_join(struct thread *t, const struct thread *other);

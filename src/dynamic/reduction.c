@@ -30,13 +30,12 @@ bool red_inlined(const struct frame *f)
 static bool through_pointer(const struct thread *t, const struct frame *f)
 {
 	size_t depth = (size_t)(f - t->frames);
-	return !f->log && depth >= 2 && depth < 2 + RED_CALLED_MAX && t->pointers >> (depth - 2) & 1;
+	return f->log <= t->lead && depth >= 2 && depth < 2 + RED_CALLED_MAX && t->pointers >> (depth - 2) & 1;
 }
 
-/* The stack at this frame's call. */
-static uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
+/* The stack at this frame's call, when it is not known yet. */
+static __attribute__((noinline)) uint32_t make_node(struct dynamic *d, struct thread *t, struct frame *f)
 {
-	assert(f >= t->frames && f <= t->top);
 	struct frame *from = f;
 	while (from > t->frames && !(from->node & FRAME_NODE))
 		from--;
@@ -51,6 +50,14 @@ static uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame
 		g->node = node | (g->node & FRAME_TOLD);
 	}
 	return f->node & FRAME_NODE;
+}
+
+/* The stack at this frame's call. */
+static inline uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
+{
+	assert(f >= t->frames && f <= t->top);
+	uint32_t node = f->node & FRAME_NODE;
+	return node || f == t->frames ? node : make_node(d, t, f);
 }
 
 uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
@@ -96,7 +103,9 @@ static __attribute__((noinline)) uint32_t remember(struct dynamic *d, struct thr
 
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc)
 {
-	uint32_t parent = red_frame_node(d, t, t->top);
+	uint32_t parent = t->top->node & FRAME_NODE; /* 0: not known yet, or nothing is called */
+	if (!parent && t->top > t->frames)
+		parent = red_frame_node(d, t, t->top);
 	unsigned i = (unsigned)((pc ^ parent) * 0x9e3779b97f4a7c15ull >> 58);
 	if (t->seen[i].pc != pc || t->seen[i].parent != parent)
 		return remember(d, t, parent, pc, i);
@@ -131,8 +140,7 @@ void red_tick(struct thread *t)
 	t->acc.epoch++;
 	if (t->tid < t->clock.n)
 		t->clock.e[t->tid] = t->acc.epoch;
-	t->acc.clock = t->clock.e;
-	t->acc.nclock = t->clock.n;
+	red_clock(t);
 }
 
 /* All that `other` has done so far comes before whatever t does from now on. */
@@ -167,9 +175,12 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->traced = false;
 	t->wrote = t->backing_off = t->cas_failed = false;
 	t->wait_lock = t->giving = t->pointers = t->monitors = t->signalled = 0;
+	t->lead = t->synced = t->looked = t->first_from = t->first_to = t->nfirst = 0;
+	for (unsigned i = 0; i < RED_OUTER; i++)
+		t->outer[i] = (struct outer_gap){ 0 };
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
 	t->acc.cache = &t->cache;
-	t->acc.epoch = t->acc.first = first;
+	t->acc.epoch = t->acc.first = t->learned = first;
 	t->stack_lo = t->stack_hi = 0;
 	clock_clear(&t->clock);
 	clock_clear(&t->fixed);
@@ -191,12 +202,18 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 		t->created = red_stack(d, parent, pc);
 	}
 	red_tick(t);
+	t->stamp = t->acc.epoch;
+	t->fenced = false;
+	t->foreign = !parent && uid > 1;
+	clock_clear(&t->fence_released);
+	clock_clear(&t->fence_acquired);
+	d->races.on |= d->races.dir && uid > 1; /* what one thread did before came before all */
 	if (d->reach.open)
 		reach_begin(parent, t);
 	t->joined = t->since = t->acc.epoch;
 	if (parent) {
 		red_tick(parent);
-		parent->since = parent->acc.epoch;
+		parent->stamp = parent->since = parent->acc.epoch;
 	}
 }
 
@@ -217,6 +234,7 @@ void red_thread_end(struct thread *t)
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc)
 {
 	assert(t != other);
+	t->learned = t->acc.epoch;
 	clock_join(&d->bump, &t->clock, &other->clock);
 	fixed_order(d, t, other);
 	if (d->reach.open) {
@@ -245,8 +263,8 @@ static __attribute__((noinline)) void exact_data(struct dynamic *d, struct threa
 {
 	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
 	uint32_t stack = red_stack(d, t, pc);
-	struct reach_cycle c = reach_data(t, addr, mask, op, write, stack);
-	if (c.level)
+	struct reach_cycle c;
+	if (reach_data(t, addr, mask, op, write, stack, &c))
 		mark_cycle(d, t, &c, &(struct finding){ .address = addr, .violation = stack, .violation_op = op });
 }
 
@@ -261,37 +279,62 @@ static const struct race_access *other_write(const struct dynamic *d, const stru
 	return NULL;
 }
 
-/* Racing data read and then written in one block that also uses locks. */
+/*
+ * A lock held across a read and a write, and another writer's: each holds one, and none is common. A variable of the
+ * program is meant to be under one lock. Memory that a program's own allocator passes on is under one lock today and
+ * another tomorrow: there both must have come back.
+ */
+static bool wrong_lock(struct dynamic *d, const struct thread *t, uintptr_t addr, const struct race *r, uint32_t across,
+                       uint32_t read, const struct race_access *w)
+{
+	/* Neither at the read nor at the write: an object that moves from one list to another is under both locks in turn. */
+	if (!across || !w->held || lockset_meet(&d->sets, NULL, read, w->held) != LOCKSET_EMPTY ||
+	    lockset_meet(&d->sets, NULL, t->acc.all, w->held) != LOCKSET_EMPTY)
+		return false;
+	if (addr - d->static_lo < d->static_hi - d->static_lo)
+		return true;
+	return w == &r->w[0] && r->w[1].uid && red_same(t, r, &r->w[1]) &&
+	       lockset_meet(&d->sets, NULL, across, r->w[1].held) != LOCKSET_EMPTY;
+}
+
+/*
+ * Racing data read and then written in one block. When no other thread that can meet it has written the data so far, the
+ * finding waits for one (finding_writer).
+ */
 static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr, struct race *r, uint32_t stack)
 {
 	uint32_t at;
-	if (!log_find(d, t, (uint64_t)addr | 1ull << 63, &at))
+	uint64_t key = (uint64_t)addr | 1ull << 63;
+	bool outer = !log_find(d, t, key, &at);
+	if (outer && !log_find_back(d, t, key, &at))
 		return;
 	const struct log_entry *e = &t->log[at % RED_LOG];
 	struct frame *home = log_home(t, at);
-	if (e->kind != LOG_READ || log_outermost(t, home) || (t->nmarks && log_marked(t, at, home)))
+	if (e->kind != LOG_READ || (outer ? !log_first_function(t, home) || log_crossed(t, e) : log_outermost(t, home)))
+		return;
+	if (t->nmarks && log_marked(t, at, home))
 		return;
 	/* Unless another thread intervened, two cases are ignored. A lock held
 	 * across the pair is taken as meant to protect it, though not every writer
-	 * holds it: memory that a program's own allocator passes on is under one
-	 * lock today and another tomorrow. And one's own stack is used again by
+	 * holds it, unless the writer holds another (wrong_lock). And one's own stack is used again by
 	 * every call: what raced there before was another variable. */
 	uint32_t across = log_held_across(d, t, at);
 	bool own_stack = addr >= t->stack_lo && addr < t->stack_hi;
 	bool confirmed = r->w[0].uid && !red_same(t, r, &r->w[0]) && r->wseq != e->seq;
-	if ((across || own_stack) && !confirmed)
-		return;
-	bool locks = t->nheld && (int32_t)(t->held[t->nheld - 1].log - home->log) >= 0;
-	for (uint32_t i = home->log; !locks && i != t->nlog; i++)
-		locks = t->nlog - i <= RED_LOG && t->log[i % RED_LOG].kind == LOG_SECTION;
 	const struct race_access *w = other_write(d, t, r, e->epoch);
-	if (!locks || !w)
+	bool wrong = w && wrong_lock(d, t, addr, r, across, e->held, w);
+	if ((own_stack || (across && !wrong)) && !confirmed)
+		return;
+	if (!w && (r->finding || confirmed))
 		return;
 	struct finding f = {
 		.kind = FIND_RACE,
 		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | stack)),
 		.address = addr,
 		.uid = t->uid,
+		.tid = t->tid,
+		.from = e->epoch,
+		.to = t->acc.epoch,
 		.entered = red_entered(d, t, home),
 		.commit = e->stack,
 		.violation = stack,
@@ -301,37 +344,73 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr, stru
 		.commit_op = OP_READ,
 		.violation_op = OP_WRITE,
 		.uses = USES_WRITE,
-		.other = red_who(d, w),
-		.other_write = w->stack,
+		.other = w ? red_who(d, w) : 0,
+		.other_write = w ? w->stack : 0,
 		.other_op = OP_WRITE,
+		.other_held = wrong ? w->held : LOCKSET_EMPTY,
 		.confirmed = confirmed,
+		.crossed = log_crossed(t, e),
+		.wrong = wrong,
 	};
 	uint32_t id = finding_merge(d, &f);
-	if (id && !w->stack) /* where it wrote was not kept: perhaps it does so again */
+	if (id && (!w || !w->stack)) /* where it wrote was not kept: perhaps it does so again */
 		r->finding = id;
-	if (id && !d->findings[id].ready)
+	if (id && w && !d->findings[id].ready)
 		finding_ready(d, &d->findings[id], NULL);
 }
 
-static void racy(struct dynamic *d, struct thread *t, uintptr_t addr, struct race *r, bool write, bool mover, uintptr_t pc)
+/* An entry for an access to racing data; `lead`: a thread that has done nothing else so far still has not (through_pointer). */
+static void note_racy(struct thread *t, uintptr_t addr, const struct race *r, bool write, bool lead, uint32_t stack)
+{
+	assert(t->lead <= t->nlog);
+	t->lead += lead && t->lead == t->nlog;
+	log_push(t, (struct log_entry){ .key = (uint64_t)addr | 1ull << 63,
+	                                .stack = stack,
+	                                .held = t->acc.all,
+	                                .seq = r ? r->wseq + write : 0,
+	                                .epoch = t->acc.epoch,
+	                                .kind = write ? LOG_WRITE : LOG_READ });
+	t->log_trail[(t->nlog - 1) % RED_LOG] = trail_now(t->trail);
+}
+
+/*
+ * Data that was another thread's alone is read, by no order after that and under no common lock: not racing yet, but
+ * when it is written it is this read that counts. Of a function that reads much for the first time, a few are kept, so
+ * that a table does not drive all else out of the log.
+ */
+static __attribute__((noinline)) void first_read(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc)
+{
+	enum { RUN = 16 };
+	if (t->top <= t->frames || t->nfirst >= RED_FIRST_READS)
+		return;
+	if (t->first_to != t->nlog || (int32_t)(t->top->log - t->first_from) > 0)
+		t->first_from = t->nlog;
+	if (t->nlog - t->first_from >= RUN)
+		return;
+	note_racy(t, addr, NULL, false, true, red_stack(d, t, pc));
+	t->first_to = t->nlog;
+	t->nfirst++;
+}
+
+static void racy(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, struct race *r, bool write, bool mover,
+                 uintptr_t pc)
 {
 	uint32_t stack = red_stack(d, t, pc);
-	if (!t->acc.atomic && t->top > t->frames + 1) {
+	if (!t->acc.atomic && t->top > t->frames) {
 		if (write)
 			racy_write(d, t, addr, r, stack);
-		log_push(t, (struct log_entry){ .key = (uint64_t)addr | 1ull << 63,
-		                                .stack = stack,
-		                                .held = t->acc.all,
-		                                .seq = r->wseq + write,
-		                                .epoch = t->acc.epoch,
-		                                .kind = write ? LOG_WRITE : LOG_READ });
-		t->log_trail[(t->nlog - 1) % RED_LOG] = trail_now(t->trail);
+		note_racy(t, addr, r, write, t->top == t->frames + 1, stack);
+		if (!write && !t->nheld && r->wlocks) {
+			t->looked = t->nlog;
+			t->looked_race = (uint32_t)(r - d->shadow.races);
+			trail_push(t->trail, addr, mask | TRAIL_SHARED | TRAIL_BARE, 0, pc, trail_now(t->trail));
+		}
 	}
 	if (write && r->finding)
-		finding_writer(d, t, r->finding, stack);
+		finding_writer(d, t, r->finding, addr, stack);
 	if (t->nmarks && !mover)
 		mark_access(d, t, addr, r, write, stack);
-	race_note(r, (struct race_access){ t->uid, stack, t->tid, t->acc.epoch }, write);
+	race_note(r, (struct race_access){ t->uid, stack, t->tid, t->acc.epoch, t->acc.all }, write);
 }
 
 void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask, bool update, uintptr_t pc)
@@ -406,7 +485,9 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned ma
 	if (first)
 		red_wrote(d, t, addr, mask, update, pc);
 	if (race)
-		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
+		racy(d, t, addr, mask, &d->shadow.races[race], write, m != MOVE_RACY, pc);
+	else if (m == MOVE_READ && found && found >> CELL_TAG == CELL_EXCL && !t->acc.atomic && cell_open(*c, mask))
+		first_read(d, t, addr, pc);
 	if (d->reach.open)
 		exact_data(d, t, addr, mask, write, pc);
 	if (looks)

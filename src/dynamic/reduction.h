@@ -44,8 +44,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dynamic/hazards.h"
 #include "dynamic/lock.h"
+#include "dynamic/lock_order.h"
 #include "dynamic/lockset.h"
+#include "dynamic/races.h"
 #include "dynamic/reach.h"
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
@@ -61,7 +64,10 @@ enum {
 	RED_NAME = 255 /* letters of a mark's */,
 	RED_FUNCTIONS = 1 << 14 /* counted */,
 	RED_KNOWN_BITS = 9,
-	RED_WATCHED = 1 << 16 /* counters of words that findings are about */
+	RED_WATCHED = 1 << 16 /* counters of words that findings are about */,
+	RED_OUTER = 16,      /* gaps of a thread's first function that it knows */
+	RED_OUTER_BACK = 32, /* log entries in which such a function looks for a read */
+	RED_FIRST_READS = 4096
 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -106,6 +112,7 @@ struct held {
 	bool came;              /* another thread had the lock in the finding's gap */
 	bool traced;            /* this lock or one below it is: accesses go to the trail */
 	uint32_t origin;        /* where it was entered first: a wait comes back elsewhere */
+	uint32_t gap;           /* of the finding: the log entry before its gap */
 	uint32_t word;          /* token.h: all it wrote; TOKEN_MANY: more than one */
 };
 
@@ -165,9 +172,18 @@ struct finding {
 	bool sent; /* as it is; `told`: so often counted then */
 	uint32_t told;
 	uint32_t came;       /* so often another thread had the lock in the gap */
+	uint32_t skipped;    /* executions before this one that were not looked at */
 	bool inherited;      /* the lock was held when the block was entered */
+	bool crossed;        /* in the gap the thread was ordered with others by more than locks, or waited before it */
+	bool bare;           /* FIND_LOCK: what is before the gap is a read without the lock */
+	bool wrong;          /* FIND_RACE: both sides hold locks, and none in common */
 	bool told_known;     /* facts_known when it was sent */
 	struct facts *facts; /* about variables (facts.h); or NULL */
+};
+
+/* A gap of a thread's first function. */
+struct outer_gap {
+	uint32_t commit, violation, n, came;
 };
 
 /* One thread, as the analyses see it. Owned by that thread. */
@@ -179,20 +195,35 @@ struct thread {
 	 * made another. */
 	struct clock fixed;
 	uint32_t joined, since;
+	uint32_t learned; /* the epoch in which `clock` last got to know of others */
+	/* races.h. `stamp`: the epoch after the last release. What was known at the last release
+	 * fence (`fenced`: there was one), and what an acquire fence will take up. */
+	uint32_t stamp;
+	struct clock fence_released, fence_acquired;
+	bool fenced;
+	bool trying;  /* the next lock it takes was only tried for (lock_order.h) */
+	bool unheld;  /* the last lock it released was not held by it */
+	bool foreign; /* nothing is known of who made it */
 	uint32_t uid, parent, created, tid;
-	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
-	uint32_t ncolumns;                  /* marks with a column, or without need of one */
-	uint32_t fork_tid, fork_epoch;      /* who made it, before its first event */
-	struct reach *reach;                /* the process's; NULL: not asked */
-	bool wrote;                         /* all held locks know of a write */
-	bool traced;                        /* accesses go to the trail: under a lock that is traced */
-	bool backing_off;                   /* a try failed since the last acquire */
-	bool cas_failed;                    /* the access is a compare-and-swap that did */
-	uint32_t wait_lock, wait_origin;    /* waiting: the section's lock, and its origin */
-	uint32_t giving;                    /* token.h: finding that a signal excuses; 0: none */
-	uint32_t monitors;                  /* locks held that are used with conditions */
-	struct trail *trail;                /* its slot's */
-	uint32_t signalled;                 /* the lock it released before it signalled */
+	uint32_t nheld, nlog, nmarks, lost;    /* lost: locks beyond RED_HELD */
+	uint32_t ncolumns;                     /* marks with a column, or without need of one */
+	uint32_t fork_tid, fork_epoch;         /* who made it, before its first event */
+	struct reach *reach;                   /* the process's; NULL: not asked */
+	bool wrote;                            /* all held locks know of a write */
+	bool traced;                           /* accesses go to the trail: under a lock that is traced */
+	bool backing_off;                      /* a try failed since the last acquire */
+	bool cas_failed;                       /* the access is a compare-and-swap that did */
+	uint32_t wait_lock, wait_origin;       /* waiting: the section's lock, and its origin */
+	uint32_t giving;                       /* token.h: finding that a signal excuses; 0: none */
+	uint32_t monitors;                     /* locks held that are used with conditions */
+	struct trail *trail;                   /* its slot's */
+	uint32_t signalled;                    /* the lock it released before it signalled */
+	uint32_t synced;                       /* its epoch when something other than a lock ordered it after others */
+	uint32_t looked, looked_race;          /* the entry of its last read without locks of data that is written under one,
+	                                     * + 1 (0: none, or used), and the data's record */
+	uint32_t first_from, first_to, nfirst; /* the last entries that are first reads (reduction.c); so many in all */
+	uint32_t lead;                         /* entries at the beginning that are no doing of a function that is judged */
+	struct outer_gap outer[RED_OUTER];
 	/* Functions called through a pointer before the thread had done anything: a bit
 	 * for each, from the second on. RED_CALLED: told. */
 	uint32_t pointers;
@@ -201,8 +232,8 @@ struct thread {
 	struct lockset_cache cache;
 	struct {
 		uintptr_t addr;
-		uint32_t id;
-	} known[1 << RED_KNOWN_BITS]; /* locks by address: ids never change */
+		uint32_t id, last;
+	} known[1 << RED_KNOWN_BITS]; /* locks by address: ids never change; the entry of its last section */
 	struct {
 		uint64_t pc;
 		uint32_t parent, id;
@@ -222,6 +253,9 @@ struct dynamic {
 	struct lock_table locks;
 	struct bump bump;
 	struct reach reach;
+	struct races races;
+	struct hazards hazards;
+	struct lock_order order;
 	uint32_t *parents;        /* of threads, by number */
 	struct finding *findings; /* 1 .. nfindings - 1 */
 	uint32_t nfindings;
@@ -295,6 +329,26 @@ void red_signal(struct dynamic *d, struct thread *t);
 /* `pointers` of the thread (above) are these; before it takes its first lock. */
 void red_called(struct thread *t, uint32_t pointers);
 void red_tick(struct thread *t);
+/* The clock has grown: who accesses knows. */
+static inline void red_clock(struct thread *t)
+{
+	t->acc.clock = t->clock.e;
+	t->acc.nclock = t->clock.n;
+}
+/* It has got to know what others did. */
+static inline void red_learned(struct thread *t)
+{
+	t->learned = t->acc.epoch;
+	red_clock(t);
+}
+/* The id of the lock or atomic at this address; 0: the table is full. */
+uint32_t red_lock_id(struct dynamic *d, struct thread *t, uintptr_t addr);
+
+/* The place of a lock in `known`. */
+static inline unsigned red_known(uintptr_t addr)
+{
+	return (unsigned)(addr * 0x9e3779b97f4a7c15ull >> (64 - RED_KNOWN_BITS));
+}
 
 /* Where the newest section that is open began in the trail. */
 static inline uint32_t red_floor(const struct thread *t)

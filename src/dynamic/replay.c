@@ -23,6 +23,7 @@ struct replay {
 	uint32_t *created, *parent;
 	uint32_t live, uids;
 	int pid;
+	uintptr_t freed; /* where memory is given back, if that was told */
 	bool loops, nomem;
 	char text[REC_TEXT_MAX + 1];
 	struct message_module *modules;
@@ -195,12 +196,18 @@ static void take_text(struct replay *r, struct rec rec, const struct rec *letter
 		if (r->text[i] == '\n' || !r->text[i])
 			r->text[i] = '?'; /* it goes into a message of lines */
 	if (rec_arg(rec) == REC_TEXT_OPTIONS) {
-		unsigned pid = 0, history = 0, loops = 0;
-		if (sscanf(r->text, "%u %u %u", &pid, &history, &loops) == 3) {
+		unsigned pid = 0, history = 0, loops = 0, races = 0, locks = 0;
+		if (sscanf(r->text, "%u %u %u %u %u", &pid, &history, &loops, &races, &locks) >= 3) {
 			r->pid = (int)(pid & INT32_MAX);
 			r->loops = loops != 0;
 			if (history >= 4 && history <= RED_LOG)
 				r->d.history = history;
+			if (races && !r->d.races.dir)
+				r->nomem |= !races_init(&r->d.races);
+			if (locks && !r->d.order.edges)
+				r->nomem |= !lock_order_init(&r->d);
+			if ((races || locks) && !r->d.hazards.list)
+				r->nomem |= !hazards_init(&r->d.hazards);
 		}
 	}
 }
@@ -259,6 +266,8 @@ static void access(struct replay *r, struct watched *w, struct rec rec)
 	uintptr_t addr = (uintptr_t)rec_addr(rec);
 	uint64_t *c = shadow_cell(r->d.shadow.dir, addr);
 	uint64_t need = write ? mask * 0x101ull : (uint64_t)mask << 8;
+	if (mask && r->d.races.on && !atomic)
+		races_access(&r->d, t, addr, mask, write ? RACE_WRITE : 0, (uintptr_t)rec_pc(rec));
 	if (!mask || (c && !atomic && red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, need, write, addr, (uintptr_t)rec_pc(rec))))
 		return;
 	t->acc.atomic = atomic;
@@ -275,6 +284,9 @@ static void renew(struct replay *r, struct thread *t, uintptr_t addr, uintptr_t 
 
 static void forget(struct replay *r, struct thread *t, uintptr_t addr, uint64_t size)
 {
+	if (r->d.races.on)
+		races_forget(&r->d, t, addr, size, r->freed);
+	r->freed = 0;
 	red_forget(&r->d, t, addr, size);
 	shadow_reset(&r->d.shadow, addr, size);
 	if (r->d.locks.n > 1)
@@ -296,10 +308,14 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		access(r, w, rec);
 		break;
 	case REC_ACQUIRE:
+		t->trying = arg & REC_TRIED;
 		red_acquire(&r->d, t, addr, arg & REC_SHARED, arg & REC_WAIT, pc);
 		break;
 	case REC_RELEASE:
-		red_release(&r->d, t, addr, arg & REC_WAIT, pc);
+		if (arg & REC_UNHELD)
+			lock_order_unheld(&r->d, t, addr, pc);
+		else
+			red_release(&r->d, t, addr, arg & REC_WAIT, pc);
 		break;
 	case REC_TRY_FAILED:
 		if (arg)
@@ -310,13 +326,17 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 	case REC_SYNC_RELEASE:
 		if (arg & REC_WAIT)
 			red_signal(&r->d, t);
-		red_sync_release(&r->d, t, addr);
+		if (!(arg & REC_WAIT) || !r->d.races.dir)
+			red_sync_release(&r->d, t, addr);
 		break;
 	case REC_SYNC_ACQUIRE:
 		red_sync_acquire(&r->d, t, addr);
 		break;
 	case REC_RENEW:
-		renew(r, t, addr, pc);
+		if (arg & REC_UNHELD)
+			lock_order_busy(&r->d, t, addr, pc);
+		else
+			renew(r, t, addr, pc);
 		break;
 	case REC_FORGET:
 		forget(r, t, addr, rec_pc(rec));
@@ -328,6 +348,8 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		}
 		t->stack_lo = addr;
 		t->stack_hi = pc;
+		if (r->d.races.on && t->uid != 1)
+			races_forget(&r->d, NULL, addr, pc - addr, 0);
 		break;
 	case REC_END:
 		end(r, w);
@@ -348,6 +370,13 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 	case REC_MARK_END:
 		red_mark_end(t);
 		break;
+	case REC_FREE:
+		r->freed = pc;
+		break;
+	case REC_ATOMIC:
+		if (arg >> 5 <= 4) /* of at most 16 bytes; else the recording is damaged */
+			red_atomic(&r->d, t, addr, 1u << (arg >> 5), arg & 3, arg >> 2 & 7, pc);
+		break;
 	}
 }
 
@@ -362,7 +391,7 @@ bool replay_feed(struct replay *r, const struct rec *rec, size_t n)
 			create(r, rec[i]);
 		} else if (kind == REC_MODULE) {
 			module(r, rec[i]);
-		} else if (rec_slot(rec[i]) && kind < REC_FORK) {
+		} else if (rec_slot(rec[i]) && (kind < REC_FORK || kind == REC_ATOMIC || kind == REC_FREE)) {
 			struct watched *w = thread_of(r, rec_slot(rec[i]));
 			if (w)
 				call(r, w, rec[i]);
@@ -398,6 +427,8 @@ void replay_forked(struct replay *r, uint32_t slot)
 	}
 	r->live = 1;
 	reach_forked(&r->d.reach, slot);
+	races_forked(&r->d.races);
+	hazards_forked(&r->d.hazards);
 	r->d.nlost = 0;
 	for (uint32_t i = 1; i < r->d.nfindings; i++) {
 		r->d.findings[i].sent = false;

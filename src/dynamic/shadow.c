@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include "base/relax.h"
+
 #define DIR_SIZE   (sizeof(uint64_t *) << SHADOW_DIR_BITS)
 #define MAX_LEAVES (1u << 20)
 #define USED_SIZE  (sizeof(uint32_t) * MAX_LEAVES)
@@ -151,7 +153,7 @@ static enum mover become_racy(struct shadow *s, const struct accessor *a, struct
 		s->races[i].tid = (uint32_t)(c->w0 >> 48) & SHADOW_MAX_TID;
 		s->races[i].epoch = (uint32_t)(c->w0 >> 16);
 		(wrote ? s->races[i].w : s->races[i].r)[0] = (struct race_access){ RACE_SOMEONE, 0, s->races[i].tid,
-			                                                           s->races[i].epoch };
+			                                                           s->races[i].epoch, (uint32_t)c->w1 };
 	}
 	c->w0 = CELL_OTHER << CELL_TAG | (need & 0xff00);
 	c->w1 = i;
@@ -189,7 +191,7 @@ static enum mover access_excl(struct shadow *s, const struct accessor *a, struct
 		return MOVE_LOCAL;
 	}
 	if (!conflict) {
-		*c = (struct cell){ read_word(a, bytes | touched, common), common };
+		*c = (struct cell){ read_word(a, bytes | touched, common), common | CELL_MET };
 		return MOVE_READ;
 	}
 	return become_racy(s, a, c, need, write ? held : (uint32_t)c->w1, race);
@@ -198,11 +200,13 @@ static enum mover access_excl(struct shadow *s, const struct accessor *a, struct
 static enum mover access_read(struct shadow *s, struct accessor *a, struct cell *c, unsigned need, uint32_t *race)
 {
 	uint32_t locks = (uint32_t)c->w1;
+	bool mine = is_mine(a, c->w0);
+	uint64_t met = mine ? c->w1 & CELL_MET : before(a, c->w0) ? 0 : CELL_MET;
 	if (!(need & 0xff)) {
 		uint32_t common = lockset_meet(s->sets, a->cache, locks, a->all);
 		/* Leave the line alone when nothing is learnt: readers share it. */
 		if (common != locks || (c->w0 & need) != need)
-			*c = (struct cell){ read_word(a, (need | (unsigned)c->w0) >> 8 & 0xff, common), common };
+			*c = (struct cell){ read_word(a, (need | (unsigned)c->w0) >> 8 & 0xff, common), common | met };
 		return MOVE_READ;
 	}
 	uint32_t common = lockset_meet(s->sets, a->cache, locks, a->wr);
@@ -211,7 +215,10 @@ static enum mover access_read(struct shadow *s, struct accessor *a, struct cell 
 		*c = (struct cell){ CELL_SHARED << CELL_TAG | own(a, need), common | (uint64_t)a->wr << 32 };
 		return MOVE_PROTECTED;
 	}
-	if (a->live <= 1 || before(a, c->w0)) {
+	/* The reader before is not known any more. That this thread came after it in no order is, as long as the
+	 * thread has not been ordered with anyone since. */
+	bool meets = mine && met && (uint32_t)(c->w0 >> 16) == a->epoch;
+	if (a->live <= 1 || (before(a, c->w0) && !meets)) {
 		*c = (struct cell){ own(a, need), a->wr };
 		return MOVE_LOCAL;
 	}
@@ -426,7 +433,8 @@ static void expand(struct shadow *s, struct cell *c)
 		              : mine >> b & 1  ? key | 0x100
 		              : other >> b & 1 ? part_other(&was) | 0x100
 		                               : 0;
-		s->exts[(uint32_t)c->w1][b] = (struct cell){ w0, 0 };
+		/* What is open was read by the thread of word 0 when nothing had ordered it. */
+		s->exts[(uint32_t)c->w1][b] = (struct cell){ w0, open >> b & 1 ? CELL_MET : 0 };
 	}
 	c->w0 |= open;
 }
@@ -466,7 +474,7 @@ static uint64_t take(uint64_t *c)
 		if (w0 != CELL_BUSY && __atomic_compare_exchange_n(c, &w0, CELL_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return w0;
 		if (n < 64) {
-			__builtin_ia32_pause();
+			cpu_relax();
 		} else if (n < 100000) {
 			sched_yield();
 		} else if (w0 == CELL_BUSY) {

@@ -18,7 +18,9 @@
  *   EXCL    locks held at that access (32 low)         one thread so far;
  *           high bit: it was an atomic operation
  *   SHARED  locks of all accesses (low), of writes (high)  always some in common
- *   READ    locks of all accesses (low)                shared, read only
+ *   READ    locks of all accesses (low)                shared, read only;
+ *           high bit (CELL_MET): the thread of word 0 read it when nothing
+ *           had ordered it after the reader before
  *   OTHER   no lock in common, or bytes that differ:
  *           CELL_EXT    eight cells, one a byte (index low)
  *           CELL_PART   the same eight, where three kinds suffice: all only
@@ -67,6 +69,7 @@ enum {
 #define CELL_EXT             (1ull << 63)
 #define CELL_PART            (1ull << 62)
 #define CELL_ATOMIC          (1ull << 63)
+#define CELL_MET             (1ull << 63)
 /* Everything the fast path compares: not the EXCL/SHARED bit, not the masks. */
 #define CELL_KEY_MASK        (~(1ull << CELL_TAG | 0xffffull))
 #define CELL_KEY(tid, epoch) ((uint64_t)(tid) << 48 | (uint64_t)(epoch) << 16)
@@ -76,13 +79,14 @@ enum {
 struct race_access {
 	uint32_t uid, stack;
 	uint32_t tid, epoch; /* its slot, and when */
+	uint32_t held;       /* all its locks then */
 };
 struct race {
 	struct race_access w[2], r[2];
 	uint32_t wlocks;     /* locks common to all writes */
 	uint32_t wseq;       /* counts writes seen */
 	uint32_t tid, epoch; /* of RACE_SOMEONE: its slot, and when */
-	uint32_t finding;    /* that lacks a writer's place; 0: none */
+	uint32_t finding;    /* that lacks a writer, or the writer's place; 0: none */
 };
 
 struct shadow {

@@ -31,8 +31,9 @@ enum { TRAIL_SIZE = 2048, TRAIL_FIRST = 1024 };
 /* `info`: bits 7..0 the bytes of the word, then these. */
 enum {
 	TRAIL_WRITE = 1 << 8,
-	TRAIL_SHARED = 1 << 9, /* several threads use it */
-	TRAIL_FORGET = 1 << 10 /* no access: `pc` bytes were given back */
+	TRAIL_SHARED = 1 << 9,  /* several threads use it */
+	TRAIL_FORGET = 1 << 10, /* no access: `pc` bytes were given back */
+	TRAIL_BARE = 1 << 11    /* of no section: read without a lock, in front of one (sections.c, looked_before) */
 };
 
 struct trail_entry {

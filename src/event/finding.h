@@ -19,11 +19,40 @@ enum finding_kind {
 	FIND_RACE,   /* a racing read, then a write that relies on it */
 	FIND_MARKED, /* a marked block that is not reducible */
 	FIND_CYCLE,  /* a marked block on a cycle, though it may be reducible */
+	/* Not about blocks (dynamic/hazards.h): all is in the parts. */
+	FIND_DATA_RACE,       /* two accesses without an order */
+	FIND_LOCK_ORDER,      /* threads that take locks in a circle */
+	FIND_LOCK_DESTROYED,  /* destroyed while it is held, or used afterwards */
+	FIND_UNLOCK_FOREIGN,  /* released by a thread that does not hold it; another one does */
+	FIND_UNLOCK_UNLOCKED, /* ... no thread does */
 	FIND_KINDS
 };
-#define FINDING_KIND_NAMES                                                                                   \
-	{                                                                                                    \
-		[FIND_LOCK] = "lock", [FIND_RACE] = "race", [FIND_MARKED] = "marked", [FIND_CYCLE] = "cycle" \
+#define FIND_HAZARD FIND_DATA_RACE /* the first of them */
+#define FINDING_KIND_NAMES                                                                                                  \
+	{                                                                                                                   \
+		[FIND_LOCK] = "lock", [FIND_RACE] = "race", [FIND_MARKED] = "marked", [FIND_CYCLE] = "cycle",               \
+		[FIND_DATA_RACE] = "data-race", [FIND_LOCK_ORDER] = "lock-order", [FIND_LOCK_DESTROYED] = "lock-destroyed", \
+		[FIND_UNLOCK_FOREIGN] = "unlock-foreign", [FIND_UNLOCK_UNLOCKED] = "unlock-unlocked"                        \
+	}
+
+/* What a thread did in a part of such a finding. HOLD: it has the lock since there. */
+enum part_op {
+	PART_READ,
+	PART_WRITE,
+	PART_ATOMIC_READ,
+	PART_ATOMIC_WRITE,
+	PART_FREE,
+	PART_HOLD,
+	PART_ACQUIRE,
+	PART_RELEASE,
+	PART_DESTROY,
+	PART_OPS
+};
+#define PART_OP_NAMES                                                                                                         \
+	{                                                                                                                     \
+		[PART_READ] = "read", [PART_WRITE] = "write", [PART_ATOMIC_READ] = "atomic-read",                             \
+		[PART_ATOMIC_WRITE] = "atomic-write", [PART_FREE] = "free", [PART_HOLD] = "hold", [PART_ACQUIRE] = "acquire", \
+		[PART_RELEASE] = "release", [PART_DESTROY] = "destroy"                                                        \
 	}
 
 enum finding_op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT, OP_JOIN, OP_ENTER, OP_KINDS };

@@ -93,11 +93,15 @@ enum rec_kind {
 	REC_FORK,   /* the process forks, for the address'th time */
 	REC_FORKED, /* first of a child: what its parent (pc: pid) told up to
 	                   its address'th fork came before */
+	REC_ATOMIC, /* when races are asked for: an atomic operation, and what it orders; arg: rec_atomic */
+	REC_FREE,   /* ... what the next FORGET is about was given back at pc */
 	REC_KINDS,
 	/* In shared memory only: so many (address) of this slot's own bytes. */
 	REC_SPAN = REC_KINDS,
 };
 
+/* TRIED: it was not waited for. UNHELD: no release, or renewal: that of a lock the thread does not hold, of one that is held. */
+enum { REC_TRIED = 4, REC_UNHELD = 8 };
 enum { REC_SHARED = 1, REC_WAIT = 2, REC_INLINED = 1, REC_NAMED = 1, REC_CALLED = 1 };
 enum { REC_CAS_FAILED = 1, REC_CAS_SEEN = 2 }; /* SEEN: it found what was read before */
 enum { REC_TEXT_MARK, REC_TEXT_PATH, REC_TEXT_OPTIONS };
@@ -106,6 +110,13 @@ enum { REC_TEXT_MAX = 4096 };
 struct rec {
 	uint64_t a, b;
 };
+
+/* The argument of REC_ATOMIC: kind (enum atomic_kind, dynamic/races.h), order, bytes. */
+static inline unsigned rec_atomic(unsigned kind, unsigned order, unsigned size)
+{
+	unsigned log = size > 8 ? 4 : size > 4 ? 3 : size > 2 ? 2 : size > 1;
+	return kind | order << 2 | log << 5;
+}
 
 #define REC_MOVED (UINT64_C(1) << 48) /* above what the processor can address */
 /* Where a module at `lo` is moved to. */

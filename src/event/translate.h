@@ -35,7 +35,9 @@
  *   - all that a thread does after that: order_check has something to say.
  * So the events that are linked, in their order, are the same, whatever is left
  * out; the clocks' serials are given to links alone, so every cycle is found where
- * it was, with the same events. Where the recording holds no block at all there is
+ * it was: the same block is violated by the same event. With LEAVE_OWN another of several
+ * cycles that an event closes may be told, rarely (16 of 200,000 random recordings): which of a
+ * variable's readers is looked at first depends on reads that are left out. Where the recording holds no block at all there is
  * no cycle to find, and every access is left out but those named. LEAVE_OWN leaves
  * out more: whatever is accessed while no thread is in a block. A cycle consists
  * of transactions that a block reaches while it is open (serial.c: finished ones
