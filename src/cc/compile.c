@@ -29,6 +29,7 @@
 #include "cc/exec.h"
 #include "cc/line.h"
 #include "cc/units.h"
+#include "version.h"
 
 /* ---- which compiler ---- */
 
@@ -290,8 +291,10 @@ int cc_compile(int argc, char **argv, bool cxx, bool keeps_pipe, struct buf *err
 	bool link = t.input && !t.no_link && !t.relocatable && !t.no_lib;
 	bool compile_any = t.source && !t.off;
 	if ((link || compile_any) && !runtime_dir(dir, sizeof dir)) {
-		buf_str(err, "intact: the runtime (libintact_rt.a) was not found beside "
-		             "this program\nhint: set INTACT_RUNTIME_DIR to its directory\n");
+		buf_str(err, INTACT_WATCHES ? "intact: the runtime (libintact_rt.a) was not found beside "
+		                              "this program\nhint: set INTACT_RUNTIME_DIR to its directory\n"
+		                            : "intact: programs cannot be watched on this machine (" INTACT_MACHINE
+		                              "): the runtime needs x86-64 and glibc\n");
 		return EXIT_USAGE;
 	}
 	if (!possible(err, &t, link, compile_any))

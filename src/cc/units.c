@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/invariant.h"
+#include "cc/effects.h"
 #include "cc/leaf.h"
 #include "cc/exec.h"
 
@@ -209,7 +210,9 @@ static bool thin(const char *path)
 	buf_init(&text);
 	buf_init(&out);
 	bool ok = read_file(path, &text) && leaf_rewrite(text.data, text.len, &out, &count);
-	if (ok && count.leaves) {
+	size_t before = out.len;
+	ok = ok && effects_append(text.data, text.len, &out);
+	if (ok && (count.leaves || out.len > before)) {
 		FILE *f = fopen(path, "w");
 		ok = f && buf_flush(&out, f);
 		if (f && fclose(f))
