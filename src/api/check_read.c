@@ -73,6 +73,16 @@ static bool read_question(const struct ir *p, const json_t *result, struct verdi
 		v->condition = text_or_null(result, "condition");
 		return v->object1++ < p->nobjects && v->condition;
 	}
+	const char *property = text_or_null(result, "property");
+	if (property) {
+		json_int_t line = json_integer_value(json_object_get(result, "line"));
+		for (; v->property1 < p->nproperties; v->property1++) {
+			const struct ir_property *q = &p->properties[v->property1];
+			if (!strcmp(q->text, property) && source_pos(p->src, q->span.start).line == line)
+				break;
+		}
+		return v->property1++ < p->nproperties;
+	}
 	for (v->block = 0; block && v->block < p->nblocks; v->block++)
 		if (answers_name_block(p, v->block, block))
 			return true;
@@ -136,8 +146,8 @@ bool check_read_run(const struct ir *p, const json_t *told, struct run *r)
 {
 	struct schedule_list s;
 	sched_init(&s);
-	bool ok = run_init(r, p) && sched_parse(&s, p, "schedule", doc_text(told, "schedule")) && sched_run(&s, r) &&
-	          same_run(r, told);
+	bool ok = run_init(r, p) && (!*doc_text(told, "schedule") || sched_parse(&s, p, "schedule", doc_text(told, "schedule"))) &&
+	          sched_run(&s, r) && same_run(r, told);
 	sched_free(&s);
 	return ok;
 }

@@ -9,6 +9,7 @@
 #include "report/doc.h"
 #include "report/explore.h"
 #include "report/finding.h"
+#include "report/findings_diff.h"
 #include "report/simulated.h"
 #include "report/trace_judged.h"
 #include "verify/document_model.h"
@@ -115,6 +116,13 @@ static bool run(const json_t *doc, const struct render_text_options *o, struct b
 	return true;
 }
 
+static bool diff(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	(void)o;
+	findings_diff_text(doc, out);
+	return true;
+}
+
 void document_text(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
 	assert(doc && o);
@@ -122,8 +130,8 @@ void document_text(const json_t *doc, const struct render_text_options *o, struc
 		const char *kind;
 		bool (*text)(const json_t *, const struct render_text_options *, struct buf *);
 	} kinds[] = {
-		{ "check", check }, { "explore", explore }, { "history", history }, { "net", net },
-		{ "run", run },     { "sim", sim },         { "trace", trace },     { "verify", verify },
+		{ "check", check }, { "diff", diff }, { "explore", explore }, { "history", history }, { "net", net },
+		{ "run", run },     { "sim", sim },   { "trace", trace },     { "verify", verify },
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (doc_is(doc, "kind", kinds[i].kind) && kinds[i].text(doc, o, out))

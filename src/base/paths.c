@@ -46,6 +46,11 @@ bool runtime_dir(char *out, size_t size)
 	return false;
 }
 
+bool only_here(const char *name)
+{
+	return !strchr(name, '/') && access(name, X_OK) == 0;
+}
+
 bool find_in_path(const char *name, char *out, size_t size)
 {
 	const char *path = getenv("PATH");

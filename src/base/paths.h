@@ -12,6 +12,8 @@
 bool self_path(char *out, size_t size);
 /* The directory that holds libintact_rt.a. */
 bool runtime_dir(char *out, size_t size);
+/* Not a command's path, but an executable of the current directory: what ./NAME would mean. */
+bool only_here(const char *name);
 /* The file that a command name means. */
 bool find_in_path(const char *name, char *out, size_t size);
 

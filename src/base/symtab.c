@@ -54,6 +54,24 @@ void symtab_put_data(struct buf *out, const struct sym_data *d)
 	buf_char(out, '\n');
 }
 
+void symtab_put_file(struct buf *out, const char *file)
+{
+	buf_char(out, 'w');
+	put_text(out, file);
+	buf_char(out, '\n');
+}
+
+void symtab_put_use(struct buf *out, const struct sym_use *u)
+{
+	assert(u->kind > ' ' && u->kind < 127);
+	buf_char(out, 'u');
+	put_number(out, u->line);
+	put_number(out, u->column);
+	put_number(out, u->line2);
+	put_number(out, u->column2);
+	buf_printf(out, "\t%c\n", u->kind);
+}
+
 /* ---- reading ------------------------------------------------------------ */
 
 /* The next field, ended in place; "" when there is none. */
@@ -95,7 +113,19 @@ static void read_frame(struct symtab *t, char *at)
 	t->addrs[t->naddrs - 1].n++;
 }
 
-static void read_line(struct symtab *t, char *line)
+static void read_use(struct symtab *t, char *at, const char *file)
+{
+	struct sym_use *u = &t->uses[t->nuses];
+	u->file = file;
+	u->line = (uint32_t)number_of(&at);
+	u->column = (uint32_t)number_of(&at);
+	u->line2 = (uint32_t)number_of(&at);
+	u->column2 = (uint32_t)number_of(&at);
+	u->kind = *field(&at);
+	t->nuses += file && u->kind && strchr("civdj", u->kind);
+}
+
+static void read_line(struct symtab *t, char *line, const char **file)
 {
 	char *at = line + 2;
 	if (line[0] && line[1] != '\t')
@@ -115,7 +145,43 @@ static void read_line(struct symtab *t, char *line)
 		d->size = number_of(&at);
 		d->name = text_of(&at);
 		t->ndata += d->name != NULL;
+	} else if (line[0] == 'w') {
+		*file = text_of(&at);
+	} else if (line[0] == 'u') {
+		read_use(t, at, *file);
 	}
+}
+
+/* Updates by file and store, then load; then pairs of calls, by both. */
+static int by_places(const struct sym_use *x, const struct sym_use *y)
+{
+	const uint32_t a[] = { x->line2, x->column2, x->line, x->column }, b[] = { y->line2, y->column2, y->line, y->column };
+	bool p = strchr("dj", x->kind) != NULL, q = strchr("dj", y->kind) != NULL;
+	int c = p != q ? p - q : strcmp(x->file, y->file);
+	for (int i = 0; !c && i < 4; i++)
+		c = a[i] < b[i] ? -1 : a[i] > b[i];
+	return c;
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct sym_use *x = a, *y = b;
+	int c = by_places(x, y);
+	return c ? c : x->kind - y->kind;
+}
+
+/* The first that is not before the key. */
+static uint32_t first_use(const struct symtab *t, const struct sym_use *key)
+{
+	uint32_t lo = 0, hi = t->nuses;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (by_places(&t->uses[mid], key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 static int by_addr(const void *a, const void *b)
@@ -132,7 +198,8 @@ static int by_data(const void *a, const void *b)
 
 bool symtab_read(struct symtab *t, const char *text, size_t len)
 {
-	size_t count[3] = { 1, 1, 1 };
+	size_t count[4] = { 1, 1, 1, 1 };
+	const char *file = NULL;
 	memset(t, 0, sizeof *t);
 	t->text = malloc(len + 1);
 	if (!t->text)
@@ -145,11 +212,13 @@ bool symtab_read(struct symtab *t, const char *text, size_t len)
 			count[0] += t->text[i] == 'a';
 			count[1] += t->text[i] == 'f';
 			count[2] += t->text[i] == 'd';
+			count[3] += t->text[i] == 'u';
 		}
 	t->addrs = calloc(count[0], sizeof *t->addrs);
 	t->frames = calloc(count[1], sizeof *t->frames);
 	t->data = calloc(count[2], sizeof *t->data);
-	if (!t->addrs || !t->frames || !t->data) {
+	t->uses = calloc(count[3], sizeof *t->uses);
+	if (!t->addrs || !t->frames || !t->data || !t->uses) {
 		symtab_free(t);
 		return false;
 	}
@@ -158,10 +227,11 @@ bool symtab_read(struct symtab *t, const char *text, size_t len)
 		if (!nl)
 			break; /* cut */
 		*nl = 0;
-		read_line(t, p);
+		read_line(t, p, &file);
 		p = nl + 1;
 	}
-	assert(t->naddrs < count[0] && t->nframes < count[1] && t->ndata < count[2]);
+	assert(t->naddrs < count[0] && t->nframes < count[1] && t->ndata < count[2] && t->nuses < count[3]);
+	qsort(t->uses, t->nuses, sizeof *t->uses, by_use);
 	qsort(t->addrs, t->naddrs, sizeof *t->addrs, by_addr);
 	qsort(t->data, t->ndata, sizeof *t->data, by_data);
 	return true;
@@ -173,6 +243,7 @@ void symtab_free(struct symtab *t)
 	free(t->addrs);
 	free(t->frames);
 	free(t->data);
+	free(t->uses);
 	memset(t, 0, sizeof *t);
 }
 
@@ -199,4 +270,31 @@ const struct sym_data *symtab_data(const struct symtab *t, uint64_t addr)
 		if (addr - t->data[i - 1].addr < t->data[i - 1].size)
 			return &t->data[i - 1];
 	return NULL;
+}
+
+char symtab_update(const struct symtab *t, const char *file, uint32_t line2, uint32_t column2, uint32_t *line, uint32_t *column)
+{
+	struct sym_use key = { .file = file, .line2 = line2, .column2 = column2, .kind = SYM_COMMUTES };
+	char kind = SYM_UNKNOWN;
+	assert(file && line && column);
+	for (uint32_t i = first_use(t, &key); i < t->nuses; i++) {
+		const struct sym_use *u = &t->uses[i];
+		if (u->line2 != line2 || u->column2 != column2 || strcmp(u->file, file) != 0 || strchr("dj", u->kind))
+			break;
+		if (kind && (u->kind != kind || u->line != *line || u->column != *column))
+			return SYM_UNKNOWN;
+		kind = u->kind;
+		*line = u->line;
+		*column = u->column;
+	}
+	return kind;
+}
+
+char symtab_calls(const struct symtab *t, const struct sym_use *pair)
+{
+	assert(pair->file);
+	struct sym_use key = *pair;
+	key.kind = SYM_DEPENDS;
+	uint32_t i = first_use(t, &key);
+	return i < t->nuses && !by_places(&t->uses[i], &key) ? t->uses[i].kind : SYM_UNKNOWN;
 }

@@ -9,6 +9,7 @@
 #define INTACT_CLI_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/console.h"
@@ -35,6 +36,8 @@ int cli_unknown_command(struct cli *cli, const char *name);
 int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table);
 /* Runs the command with --help, then each word of `takes` with it: cli->help gets all the tables. */
 void cli_all_help(struct cli *cli, const struct cmd *cmd);
+/* The value of --shard, "K/N" with K from 1 to N: *shard gets K - 1. False: it is none. */
+bool cli_shard(const char *text, uint32_t *shard, uint32_t *shards);
 /* A wrong command line: the message, the usage, exit code 2. */
 int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

@@ -142,6 +142,7 @@ static int check(struct command *c, const struct ir *p)
 	arena_init(&a, 0);
 	diags_init(&d, &a);
 	check_args_done(&c->args);
+	c->keep.line = &line;
 	rc = keep_begin(&c->keep, c->cli, c->cmd, p, &c->args.options);
 	if (rc != EXIT_HOLDS) {
 		arena_free(&a);

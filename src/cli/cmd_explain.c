@@ -75,7 +75,7 @@ static void paragraphs(const char *text, struct buf *out)
 					buf_printf(out, "  %-10s %s\n", (*e)->about.name, (*e)->about.summary);
 		} else if (*text == *EXPLAIN_OBJECTS) {
 			for (int o = OBJ_GUESS + 1; o < OBJ_USER; o++)
-				buf_printf(out, "  %-14s %s\n", object_names[o], object_type((enum object)o)->operations);
+				buf_printf(out, "  %-22s %s\n", object_names[o], object_type((enum object)o)->operations);
 		} else {
 			buf_char(out, *text);
 		}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/invariant.h"
+#include "base/paths.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "judge/explore_program.h"
@@ -25,7 +26,7 @@ static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
 	const char *shard;
 	uint32_t part, parts; /* of --shard; the first part is 0 */
-	int strategy, races, functions;
+	int strategy, races, functions, memory;
 	struct opt_list atomic, only;
 	bool exhaustive, spurious, fork;
 	bool cases, list_cases;
@@ -37,7 +38,7 @@ static struct {
 
 static const char *const strategies[] = { "mix", "random", "pct", "pos", "delay", "preempt", NULL };
 static const char *const yes_no[] = { "yes", "no", NULL };
-enum { NO_BOUND = 1000001, SCHEDULES = 10000, MAX_SHARDS = 100000 };
+enum { NO_BOUND = 1000001, SCHEDULES = 10000 };
 
 /* clang-format off */
 static const struct opt table[] = {
@@ -50,6 +51,7 @@ static const struct opt table[] = {
 	{ OPT_FLAG, "exhaustive", 'x', NULL, &o.exhaustive, "every distinct trace once (optimal DPOR)", 0, 0, NULL },
 	{ OPT_UINT, "preemption-bound", 0, "N", &o.bound, "with --exhaustive: only schedules with at most N preemptions", 0, 1000000, NULL },
 	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut off a schedule after N scheduling points (20,000)", 10, CONTROL_STEPS, NULL },
+	{ OPT_CHOICE, "memory", 0, "sc|tso|c11", &o.memory, "sequentially consistent memory (sc), a store buffer for each thread, as x86 has it (tso), or what C11 allows (c11)", 0, 0, explore_memories },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
 	{ OPT_CHOICE, "functions", 0, "yes|no", &o.functions, "judge the functions that `intact run` would report (yes, unless --atomic is given)", 0, 0, yes_no },
@@ -114,6 +116,7 @@ static struct explore_ask asked(char **argv)
 		.preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
 		.races = o.races == 0,
 		.spurious = o.spurious,
+		.memory = (uint32_t)o.memory,
 		.fork = o.fork,
 		.schedules = o.schedules                 ? o.schedules
 		             : o.exhaustive || o.seconds ? 0
@@ -184,7 +187,25 @@ static int explore_object(struct cli *cli, const struct cmd *cmd, char **argv, c
 
 static bool judges_functions(void)
 {
-	return !o.atomic.n && o.functions == 0;
+	return !o.atomic.n && o.functions == 0 && o.memory == 0;
+}
+
+/* What all parts of a search must have in common for their results to be merged. */
+static void identify(const struct explore_ask *ask, struct arena *a, struct explore_report *report)
+{
+	char path[PATH_MAX], id[128] = "";
+	if (find_in_path(ask->argv[0], path, sizeof path))
+		explore_build_id(path, id, sizeof id);
+	report->build_id = *id ? arena_strdup(a, id) : NULL;
+	const char *text = arena_printf(
+		a, "jobs %llu, schedules %llu, depth %llu, max-steps %llu, preemptions %lld%s%s%s%s%s%s",
+		(unsigned long long)ask->jobs, (unsigned long long)ask->schedules, (unsigned long long)ask->depth,
+		(unsigned long long)ask->max_steps, (long long)ask->preemptions, ask->races ? "" : ", no races",
+		ask->spurious ? ", spurious" : "", ask->fork ? ", fork" : "", ask->no_coverage ? ", no coverage" : "",
+		ask->keep ? ", keep" : "", judges_functions() ? ", functions" : "");
+	for (uint32_t i = 0; i < ask->natomic; i++)
+		text = arena_printf(a, "%s, atomic %s", text, ask->atomic[i]);
+	report->asked = text;
 }
 
 static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const struct explore_file *file)
@@ -225,6 +246,8 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	int rc = explore_program(cli, &ask, judges_functions(), &a, &got, &report);
 	progress_end(&progress);
 	if (rc == EXIT_HOLDS) {
+		if (o.shard)
+			identify(&ask, &a, &report);
 		if (!ask.gdb)
 			rc = tell(cli, cmd, &ask, &got, &a, &report, explore_code(&ask, &report));
 		explore_got_free(&got);
@@ -389,6 +412,7 @@ static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 	if (explore_load(cli, o.replay, &f)) {
 		char **words = argv ? argv : f.argv;
 		o.seed = f.seed;
+		o.memory = (int)f.memory_model;
 		if (!o.atomic.n)
 			o.atomic = (struct opt_list){ f.atomic, (int)f.natomic };
 		if (explore_same_build(cli, &f, words[0]))
@@ -396,20 +420,6 @@ static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 	}
 	explore_file_free(&f);
 	return rc;
-}
-
-/* --shard K/N */
-static bool read_shard(void)
-{
-	char *end;
-	if (*o.shard < '0' || *o.shard > '9')
-		return false;
-	unsigned long k = strtoul(o.shard, &end, 10), n = 0;
-	if (*end == '/' && end[1] >= '0' && end[1] <= '9')
-		n = strtoul(end + 1, &end, 10);
-	o.part = (uint32_t)(k - 1);
-	o.parts = (uint32_t)n;
-	return !*end && k >= 1 && k <= n && n <= MAX_SHARDS;
 }
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -449,11 +459,15 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (o.confirm && (o.replay || o.atomic.n))
 		rc = cli_usage(cli, cmd,
 		               "--confirm checks the functions of its report: it cannot be combined with --replay or --atomic");
+	else if (o.memory && o.replay)
+		rc = cli_usage(cli, cmd, "--replay follows a schedule under the memory that it was found with: --memory cannot be given");
+	else if (o.memory && o.confirm)
+		rc = cli_usage(cli, cmd, "--confirm looks for schedules of sequentially consistent memory: it cannot be combined with --memory=%s", explore_memories[o.memory]);
 	else if ((o.gdb || o.real) && !o.replay)
 		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
 	else if (o.test.scenario && (o.test.scenarios || o.test.shape))
 		rc = cli_usage(cli, cmd, "--scenario names the only scenario: it cannot be combined with --scenarios and --shape");
-	else if (o.shard && !read_shard())
+	else if (o.shard && !cli_shard(o.shard, &o.part, &o.parts))
 		rc = cli_usage(cli, cmd, "--shard: expected K/N, with K from 1 to N, such as 2/8");
 	else if (o.shard && (o.schedules || (!o.exhaustive && !o.seconds)) &&
 	         (o.schedules ? o.schedules : SCHEDULES) < o.parts * o.jobs)

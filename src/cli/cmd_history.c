@@ -20,7 +20,7 @@ struct history_command {
 	struct cli *cli;
 	const struct cmd *cmd;
 	struct history_args a;
-	const char *verify, *generate, *dot;
+	const char *verify, *generate, *dot, *shard;
 	int to;
 	bool convert, follow, quiet;
 	struct outputs outputs;
@@ -131,6 +131,8 @@ static const char *wrong(const struct history_command *c, int files, struct why 
 {
 	if (outputs_wrong(&c->outputs))
 		return outputs_wrong(&c->outputs);
+	if (c->shard && (c->follow || c->convert || c->verify))
+		return "--shard cannot be combined with --follow, --verify and convert";
 	if (c->follow && files > 1)
 		return "--follow checks atomicity (or --k=N) of one history";
 	if (c->follow && history_follow_wrong(&c->a))
@@ -144,8 +146,8 @@ static const char *wrong(const struct history_command *c, int files, struct why 
 static int generate(struct history_command *c, int files)
 {
 	struct why why = { "" };
-	if (files)
-		return cli_usage(c->cli, c->cmd, "--generate reads no FILE");
+	if (files || c->shard)
+		return cli_usage(c->cli, c->cmd, files ? "--generate reads no FILE" : "--generate has no --shard");
 	int rc = history_generate(c->generate, &c->cli->out, flush_out, NULL, &why);
 	if (rc == EXIT_USAGE)
 		return cli_usage(c->cli, c->cmd, "--generate: %s", why.text);
@@ -169,6 +171,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		{ OPT_FLAG, "follow", 0, NULL, &c.follow, "check while the history is being written (a pipe, -)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits and output", 0, 0, NULL },
 		HISTORY_LIMIT_OPTIONS(&c.a),
+		{ OPT_STR, "shard", 0, "K/N", &c.shard, "check only part K of N of the keys, for N machines; 'intact merge' joins the results", 0, 0, NULL },
 		{ OPT_STR, "verify", 0, "REPORT", &c.verify, "check a report (from --json --witness) against the history", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.quiet, "print nothing; only set the exit code", 0, 0, NULL },
 		{ OPT_CHOICE, "to", 0, "FORMAT", &c.to, "convert: output format", 0, 0, format_names },
@@ -196,6 +199,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
 		rc = cli_usage(cli, cmd, "missing FILE argument (- is standard input)");
+	else if (c.shard && !cli_shard(c.shard, &c.a.shard, &c.a.shards))
+		rc = cli_usage(cli, cmd, "--shard: expected K/N, with K from 1 to N, such as 2/8");
 	else if (wrong(&c, o.nargs, &why))
 		rc = cli_usage(cli, cmd, "%s", wrong(&c, o.nargs, &why));
 	else

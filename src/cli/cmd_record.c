@@ -20,9 +20,11 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 	struct record_opts {
 		const char *file;
 		uint64_t keep;
-	} r = { "intact.trace", 0 };
+		bool races;
+	} r = { .file = "intact.trace" };
 	const struct opt own[] = {
 		{ OPT_STR, "output", 'o', "FILE", &r.file, "output file (default: intact.trace)", 0, 0, NULL },
+		{ OPT_FLAG, "races", 0, NULL, &r.races, "record what data races are found from, too", 0, 0, NULL },
 		{ OPT_SIZE, "keep-last", 0, "SIZE", &r.keep, "keep only about the last SIZE bytes", 0, 0, NULL },
 		{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 	};
@@ -49,7 +51,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 	} else {
 		struct settings s = { 0 };
 		arena_init(&s.arena, 0);
-		struct run_how how = { .record = r.file, .keep = r.keep, .silent = true };
+		struct run_how how = { .record = r.file, .keep = r.keep, .silent = true, .races = r.races };
 		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
 		struct run_result result;
 		rc = settings_of_command(&s, cli) ? run_once(cli, &s, &how, argv + at, &result) : EXIT_USAGE;

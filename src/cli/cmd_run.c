@@ -15,9 +15,9 @@
 static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;
 	struct run_how how;
-	const char *infer, *log_path;
+	const char *infer, *log_path, *baseline, *learn;
 	uint64_t exitcode, runs;
-	bool gen, strict, confirm, all;
+	bool gen, strict, confirm, all, accept, no_atomicity;
 	uint64_t top;
 	const char *save;
 	uint64_t schedules, seconds, seed;
@@ -35,11 +35,21 @@ static const struct opt table[] = {
 	{ OPT_UINT, "runs", 0, "N", &o.runs, "with --infer: repeat the run until nothing new is found, at most N times", 1, 1000, NULL },
 	{ OPT_FLAG, "strict", 0, NULL, &o.strict, "report functions at any call distance from their locks", 0, 0, NULL },
 	{ OPT_FLAG, "loops", 0, NULL, &o.how.loops, "also report loops that only repeat one critical section", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is looked for", 0, 0, NULL },
+	{ OPT_STR, "only", 0, "KINDS", &o.how.only, "look only for atomicity, races or locks; several with commas", 0, 0, NULL },
+	{ OPT_FLAG, "races", 0, NULL, &o.how.races, "also report data races", 0, 0, NULL },
+	{ OPT_FLAG, "locks", 0, NULL, &o.how.locks, "also report locks taken in a circle, or released or destroyed by who must not", 0, 0, NULL },
+	{ OPT_FLAG, "no-atomicity", 0, NULL, &o.no_atomicity, "do not report atomicity violations", 0, 0, NULL },
+	{ OPT_FLAG, "no-races", 0, NULL, &o.how.no_races, "do not report data races", 0, 0, NULL },
+	{ OPT_FLAG, "no-locks", 0, NULL, &o.how.no_locks, "do not report what is wrong with locks", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is shown", 0, 0, NULL },
 	{ OPT_FLAG, "all", 0, NULL, &o.all, "show all findings, also those whose pattern is most often meant", 0, 0, NULL },
 	{ OPT_UINT, "top", 0, "N", &o.top, "show only the first N", 1, 1000000, NULL },
 	{ OPT_LIST, "suppressions", 0, "FILE", &o.suppressions, "suppress findings listed in FILE (`kind:PATTERN` lines)", 0, 0, NULL },
 	{ OPT_FLAG, "gen-suppressions", 0, NULL, &o.gen, "end each report with a suppression for it", 0, 0, NULL },
+	{ OPT_STR, "baseline", 0, "FILE", &o.baseline, "do not report the findings in FILE, which are known", 0, 0, NULL },
+	{ OPT_STR, "learn", 0, "FILE", &o.learn, "add what is found to the baseline FILE, except what is shown by default", 0, 0, NULL },
+	{ OPT_FLAG, "accept", 0, NULL, &o.accept, "with --learn: add what is shown by default, too", 0, 0, NULL },
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
 	{ OPT_FLAG, "halt-on-error", 0, NULL, &o.how.halt, "stop the program at the first finding", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Exploring", 0, 0, NULL },
@@ -172,9 +182,15 @@ static bool gather(struct cli *cli, struct settings *s)
 		ok &= filter_read_spec(&s->filter, o.specs.items[i], &cli->err);
 	for (int i = 0; i < o.suppressions.n; i++)
 		ok &= filter_read_suppressions(&s->filter, o.suppressions.items[i], &cli->err);
+	const char *known = o.learn ? o.learn : o.baseline;
+	ok &= !known || settings_baseline(s, known, o.learn != NULL, o.accept, &cli->err, cli->color_err);
 	s->text.gen_suppressions |= o.gen;
 	s->text.strict |= o.strict;
 	s->text.all |= o.all;
+	if (o.how.only)
+		ok &= settings_only(s, o.how.only, &cli->err);
+	s->text.no |= (o.no_atomicity ? FINDING_ATOMICITY : 0u) | (o.how.no_races ? FINDING_RACES : 0u) |
+	              (o.how.no_locks ? FINDING_LOCKS : 0u);
 	if (o.top)
 		s->text.top = (uint32_t)o.top;
 	if (o.log_path)
@@ -202,6 +218,26 @@ static int found_status(struct cli *cli, struct settings *s, const struct run_re
 	if (rc && (uint64_t)rc != code)
 		buf_printf(&cli->err, "intact: exit status %d for the findings; the program's own was %d\n", (int)code, rc);
 	return (int)code;
+}
+
+/* What is wrong with the options that are about the baseline, or NULL. */
+static const char *baseline_wrong(void)
+{
+	if (o.accept && !o.learn)
+		return "--accept requires --learn";
+	if (o.learn && (o.infer || o.how.halt))
+		return "--learn cannot be combined with --infer or --halt-on-error";
+	if (o.learn && o.baseline && strcmp(o.learn, o.baseline) != 0)
+		return "--learn and --baseline name different files";
+	return NULL;
+}
+
+/* What was found is learned when the program was watched, however it ended. */
+static int learn(struct cli *cli, const struct settings *s, const struct run_result *r, int rc)
+{
+	if (!o.learn || !r->watched)
+		return rc;
+	return settings_learned(s, &cli->err, cli->color_err) ? rc : EXIT_UNWATCHED;
 }
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -238,6 +274,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "--confirm cannot be combined with --infer or --halt-on-error");
 	} else if ((o.save || o.schedules || o.seconds || o.seed != 1) && !o.confirm) {
 		rc = cli_usage(cli, cmd, "--save, --schedules, --time and --seed go with --confirm");
+	} else if (baseline_wrong()) {
+		rc = cli_usage(cli, cmd, "%s", baseline_wrong());
 	} else if (outputs_wrong(&o.outputs)) {
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	} else {
@@ -252,11 +290,15 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 				o.how.explore = explore_findings;
 				o.how.arg = &exploring;
 			}
+			if (o.baseline && o.how.halt)
+				buf_str(&cli->err, "intact run: warning: --halt-on-error stops at the first finding, "
+				                   "also if it is in the baseline\n");
 			name_functions(cli, &s, argv[at]);
 			struct run_result result = { 0 };
 			rc = o.infer ? run_infer(cli, &s, &o.how, o.infer, o.runs, argv + at, &result)
 			             : run_once(cli, &s, &o.how, argv + at, &result);
 			rc = found_status(cli, &s, &result, rc);
+			rc = learn(cli, &s, &result, rc);
 			rc = write_reports(cli, cmd, &s, argv[at], &result, rc);
 		}
 		settings_free(&s);
@@ -273,12 +315,14 @@ const struct cmd cmd_run = {
 	"Runs the program and reports functions that are not atomic: they release a lock\n"
 	"in the middle, or use shared data without a lock, so that another thread can\n"
 	"interfere. By default every function that acquires a lock, directly or through\n"
-	"calls, is expected to be atomic, except main and thread functions.\n\n"
+	"calls, is expected to be atomic; main and thread functions are reported only where\n"
+	"the pattern is a likely mistake. --races and --locks look for other mistakes, too.\n\n"
 	"A PATTERN is a function name with * and ?, a file, or file:line.\n"
 	"INTACT_OPTIONS=help=1 PROGRAM lists the options that need no `intact run`.\n\n"
 	"Exit status: the program's, 128 + N if signal N killed it; 66 if something is found\n"
 	"(see --exitcode) and no signal killed it; 70 if no process of the run was built with\n"
-	"`intact cc`, or if findings were lost (a message says so). If a report goes to standard\n"
+	"`intact cc`, or if findings were lost (a message says so). With --baseline, 66 is for findings that\n"
+	"are not in it; with --learn, for those that were not learned. If a report goes to standard\n"
 	"output (--json=-), the program's own standard output goes to standard error.\n",
 	"@program",
 	run,

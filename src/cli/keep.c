@@ -1,6 +1,9 @@
 #include "cli/keep.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,7 +49,7 @@ static bool is_option(const char *word, const char *name, bool *alone)
 static void say_command(const struct keep *k, const struct cmd *cmd, struct buf *b)
 {
 	buf_printf(b, "resume: intact %s --resume ", cmd->name);
-	say_word(b, k->resume ? k->resume : k->checkpoint);
+	say_word(b, k->resume ? k->resume : k->checkpoint ? k->checkpoint : checkpoint_path(k->c));
 	for (int i = 0; i < k->argc; i++) {
 		bool alone;
 		if (is_option(k->argv[i], "checkpoint", &alone) || is_option(k->argv[i], "resume", &alone)) {
@@ -59,15 +62,51 @@ static void say_command(const struct keep *k, const struct cmd *cmd, struct buf 
 	buf_char(b, '\n');
 }
 
+/* A search leaves memory: said at once, as it may take long. */
+static void say_begun(void *arg, uint64_t states)
+{
+	struct keep *k = arg;
+	progress_end(k->line);
+	fprintf(stderr, "intact check: %s after %llu states: the search goes on in files in '%s'\n",
+	        k->place.from ? "--disk-from was reached" : "the memory limit was reached", (ull)states, k->disk);
+	fflush(stderr);
+}
+
+/* --disk. EXIT_HOLDS, or what went wrong. */
+static int begin_disk(struct keep *k, struct cli *cli, const struct cmd *cmd, struct check_options *o)
+{
+	if (!k->disk && (k->place.limit || k->place.from))
+		return cli_usage(cli, cmd, "--disk-%s needs --disk", k->place.limit ? "size" : "from");
+	k->place.dir = -1;
+	if (!k->disk)
+		return EXIT_HOLDS;
+	if (o->engine && o->engine->ask_itself)
+		return cli_usage(cli, cmd, "--engine=%s cannot use --disk: it is no search over states", o->engine->about.name);
+	k->place.dir = open(k->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (k->place.dir < 0) {
+		buf_str(&cli->err, "intact check: --disk: directory '");
+		buf_safe(&cli->err, k->disk, strlen(k->disk));
+		buf_printf(&cli->err, "' cannot be opened: %s\n", strerror(errno));
+		return EXIT_USAGE;
+	}
+	k->place.begun = say_begun;
+	k->place.arg = k;
+	o->search.disk = &k->place;
+	return EXIT_HOLDS;
+}
+
 int keep_begin(struct keep *k, struct cli *cli, const struct cmd *cmd, const struct ir *p, struct check_options *o)
 {
 	const char *dir = k->resume ? k->resume : k->checkpoint;
-	struct check_keep setup = { .dir = dir, .resume = k->resume != NULL, .stop = &stop };
+	int rc = begin_disk(k, cli, cmd, o);
+	if (rc != EXIT_HOLDS)
+		return rc;
+	struct check_keep setup = { .dir = dir ? dir : k->disk, .resume = k->resume != NULL, .later = !dir, .stop = &stop };
 	struct sigaction on = { .sa_handler = ask_to_stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART) };
 	struct buf err;
-	if (!dir && k->every)
-		return cli_usage(cli, cmd, "--every needs --checkpoint or --resume");
-	if (!dir)
+	if (!setup.dir && k->every)
+		return cli_usage(cli, cmd, "--every needs --checkpoint, --resume or --disk");
+	if (!setup.dir)
 		return EXIT_HOLDS;
 	if (k->resume && k->checkpoint && strcmp(k->resume, k->checkpoint) != 0)
 		return cli_usage(cli, cmd, "--resume continues in its own directory: it cannot be combined with --checkpoint");
@@ -91,9 +130,20 @@ int keep_begin(struct keep *k, struct cli *cli, const struct cmd *cmd, const str
 	return k->c ? EXIT_HOLDS : EXIT_USAGE;
 }
 
-static void say_trouble(const struct keep *k, struct cli *cli)
+static void close_keep(struct keep *k)
+{
+	checkpoint_close(k->c);
+	k->c = NULL;
+	if (k->place.dir >= 0)
+		close(k->place.dir);
+	k->place.dir = -1;
+}
+
+static void say_trouble(const struct keep *k, struct cli *cli, int rc)
 {
 	const char *why = checkpoint_trouble(k->c);
+	if (k->place.why.text[0] && rc == EXIT_UNKNOWN)
+		buf_printf(&cli->err, "intact check: --disk: %s\n", k->place.why.text);
 	if (why)
 		buf_printf(&cli->err, "intact check: %s%s\n", why,
 		           checkpoint_exists(k->c) ? "; the one before it is complete" : "");
@@ -104,14 +154,13 @@ bool keep_cut(struct keep *k, struct cli *cli, const struct cmd *cmd, int *rc)
 	if (!k->c || (!checkpoint_failed(k->c) && !checkpoint_interrupted(k->c)))
 		return false;
 	*rc = checkpoint_failed(k->c) ? EXIT_USAGE : EXIT_UNKNOWN;
-	say_trouble(k, cli);
+	say_trouble(k, cli, *rc);
 	if (!checkpoint_failed(k->c)) {
 		buf_str(&cli->err, "intact check: interrupted before every question was answered\n");
 		if (checkpoint_exists(k->c))
 			say_command(k, cmd, &cli->err);
 	}
-	checkpoint_close(k->c);
-	k->c = NULL;
+	close_keep(k);
 	return true;
 }
 
@@ -120,11 +169,10 @@ void keep_end(struct keep *k, struct cli *cli, const struct cmd *cmd, int rc)
 	if (!k->c)
 		return;
 	checkpoint_finish(k->c);
-	say_trouble(k, cli);
+	say_trouble(k, cli, rc);
 	if (rc == EXIT_UNKNOWN && checkpoint_kept(k->c) && checkpoint_exists(k->c)) {
-		buf_str(&cli->err, "the search that reached a limit can continue, with another --timeout or --max-memory\n");
+		buf_str(&cli->err, "the search that reached a limit can continue, with another limit\n");
 		say_command(k, cmd, &cli->err);
 	}
-	checkpoint_close(k->c);
-	k->c = NULL;
+	close_keep(k);
 }

@@ -1,5 +1,5 @@
 /*
- * keep: --checkpoint and --resume of a command: the directory, the signals, and the line that resumes.
+ * keep: --checkpoint, --resume and --disk of a command: the directories, the signals, and the line that resumes.
  *
  * While it is open, SIGINT and SIGTERM ask the search to write a checkpoint and to end; a second signal ends the process.
  */
@@ -8,9 +8,12 @@
 
 #include "check/keep.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 struct keep {
-	const char *checkpoint, *resume, *every; /* the options */
+	const char *checkpoint, *resume, *every, *disk; /* the options */
+	struct disk_place place;
+	struct progress *line; /* that a message must not run into */
 	struct checkpoint *c;
 	int argc; /* the words of the command, for the line that resumes */
 	char **argv;
@@ -20,7 +23,10 @@ struct keep {
 #define KEEP_OPTIONS(k) \
 	{ OPT_STR, "checkpoint", 0, "DIR", &(k)->checkpoint, "write checkpoints into DIR; SIGINT and SIGTERM write one and exit with 3", 0, 0, NULL }, \
 	{ OPT_STR, "every", 0, "TIME", &(k)->every, "time between checkpoints: 90s, 10m (default), 2h; 0 is after every level", 0, 0, NULL }, \
-	{ OPT_STR, "resume", 0, "DIR", &(k)->resume, "continue from the checkpoint in DIR, with the same model and options", 0, 0, NULL }
+	{ OPT_STR, "resume", 0, "DIR", &(k)->resume, "continue from the checkpoint in DIR, with the same model and options", 0, 0, NULL }, \
+	{ OPT_STR, "disk", 0, "DIR", &(k)->disk, "when the memory limit is reached, searches over states go on in files in DIR", 0, 0, NULL }, \
+	{ OPT_SIZE, "disk-size", 0, "SIZE", &(k)->place.limit, "limit of these files (default: what the disk has)", 1 << 16, 0, NULL }, \
+	{ OPT_UINT, "disk-from", 0, "N", &(k)->place.from, "go to --disk at N states, before the memory limit", 1, 0, NULL }
 /* clang-format on */
 
 /* Opens the directory if one was named. EXIT_HOLDS, or what went wrong, said to the user. */

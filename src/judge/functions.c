@@ -47,6 +47,34 @@ static void feed_modules(struct survey *s, struct replay *r)
 	}
 }
 
+/* Of those that the analysis itself knows: report_loops (runtime/record_out.c). */
+static void feed_options(struct replay *r)
+{
+	const char *options = getenv("INTACT_OPTIONS"), *at = options ? strstr(options, "report_loops=") : NULL;
+	struct rec rec[3];
+	put_text(rec, REC_TEXT_OPTIONS, at && at[13] != '0' ? "0 0 1" : "0 0 0", 5);
+	replay_feed(r, rec, 1 + rec_letters(rec[0]));
+}
+
+/* A marked block has no name in these records: it gets one, by which its findings are known (add_findings). */
+static void feed_records(struct replay *r, const struct rec *rec, size_t n)
+{
+	size_t from = 0;
+	struct rec named[4];
+	put_text(named, REC_TEXT_MARK, "marked", 6);
+	size_t k = 1 + rec_letters(named[0]);
+	assert(k < sizeof named / sizeof *named);
+	for (size_t i = 0; i < n; i++) {
+		if (rec_kind(rec[i]) != REC_MARK)
+			continue;
+		replay_feed(r, rec + from, i - from);
+		named[k] = rec_make(REC_MARK, REC_NAMED, rec_addr(rec[i]), rec_slot(rec[i]), rec_pc(rec[i]));
+		replay_feed(r, named, k + 1);
+		from = i + 1;
+	}
+	replay_feed(r, rec + from, n - from);
+}
+
 static bool same_place(const struct control_gap_place *a, const struct control_gap_place *b)
 {
 	return a->module == b->module && a->offset == b->offset;
@@ -58,7 +86,7 @@ static bool same(const struct control_gap *a, const struct control_gap *b)
 	       same_place(&a->entered, &b->entered);
 }
 
-/* Those of one schedule; marked blocks are judged by themselves. */
+/* Those of one schedule. Marked blocks, too: they are judged in any case, but the search is steered into their gaps. */
 static void add_findings(struct survey *s, const json_t *findings)
 {
 	struct explore_gaps *g = s->out;
@@ -67,7 +95,7 @@ static void add_findings(struct survey *s, const json_t *findings)
 	json_array_foreach(findings, k, f)
 	{
 		uint32_t n = g->n;
-		if (*doc_text(f, "mark") || json_object_get(f, "suppressed") || gaps_add(g, f, s->program, s->arena))
+		if (json_object_get(f, "suppressed") || gaps_add(g, f, s->program, s->arena))
 			continue;
 		for (uint32_t i = 0; i < n; i++)
 			if (same(&g->gap[i], &g->gap[n]))
@@ -86,7 +114,8 @@ static void judge(struct survey *s, const struct rec *rec, size_t n)
 	buf_init(&results);
 	if (r) {
 		feed_modules(s, r);
-		replay_feed(r, rec, n);
+		feed_options(r);
+		feed_records(r, rec, n);
 		if (replay_message(r, &message)) {
 			struct run_reporting how = { .options = getenv("INTACT_OPTIONS"), .err = &text, .all = true };
 			struct run_message m = { buf_cstr(&message), message.len, NULL };

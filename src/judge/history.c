@@ -104,6 +104,8 @@ const char *history_args_wrong(const struct history_args *a, struct why *why)
 		return "--k=min selects the algorithms itself";
 	if (a->sessions && a->realtime)
 		return "--sessions and --realtime cannot be combined";
+	if (a->shards && a->condition == COND_SEQUENTIAL)
+		return "--shard divides a history by its keys; sequential consistency is about all of them together";
 	const char *level = transactions_args_wrong(a, why);
 	return level ? level : spec_conflict(a);
 }
@@ -156,6 +158,8 @@ struct history_run *history_run_new(const struct history_args *a, const struct h
 	run->opts.delta = a->delta;
 	run->opts.order = a->witness || to->results || to->judged;
 	run->opts.jobs = (uint32_t)a->jobs;
+	run->opts.shard = a->shard;
+	run->opts.shards = a->shards;
 	return run;
 }
 
@@ -228,7 +232,7 @@ static int spent(struct history_run *run, const char *name)
 	struct buf *out = run->sink->text, *json = judge_next(run->sink->results);
 	const char *limit = history_limit(&run->lim);
 	if (json)
-		history_spent_json(name, limit, json);
+		history_spent_json(name, limit, run->a->shards ? run->a->shard + 1 : 0, run->a->shards, json);
 	if (out)
 		history_spent_text(name, limit, out);
 	return EXIT_UNKNOWN;
@@ -308,6 +312,13 @@ static int transactions(const struct history_job *j, struct reader *r, val init)
 {
 	assert(!j->run->a->spec);
 	struct history_run *run = j->run;
+	if (run->a->shards) {
+		diag_error(j->d, "transactions", NULL, (struct span){ 0, 0 },
+		           "%s: --shard divides a history by its keys, and transactions are about several keys", r->in.name);
+		diag_hint(j->d, "without it the history is checked; -j shares the levels among threads");
+		reader_close(r);
+		return EXIT_USAGE;
+	}
 	struct transactions_job t = { .a = run->a,
 		                      .sink = run->sink,
 		                      .lim = &run->lim,

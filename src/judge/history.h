@@ -18,6 +18,7 @@ struct history_args {
 	const char *init, *k, *spec, *level;
 	uint64_t jobs, timeout, max_memory;
 	bool delta, witness, sessions, realtime, keys;
+	uint32_t shard, shards; /* only the parts of shard `shard`, from 0, of so many; shards 0: all */
 };
 
 /* The names of choices, each list ended by NULL; the first four are those of history/ and lin/. */

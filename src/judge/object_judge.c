@@ -81,6 +81,9 @@ static bool set_spec(struct object_judge *j, struct buf *err)
 		if (!j->args.object)
 			return wrong(err, j->about, "unknown specification", spec,
 			             "`intact explain objects` lists the objects; a file's name has a dot (queue.spec)");
+		if (object_type((enum object)j->args.object)->init == INIT_BOUND && !j->args.init)
+			return wrong(err, j->about, "`initial` is missing for the specification", spec,
+			             ".initial = \"4\": the room of a bounded queue; k of a relaxed object");
 		if (!operations_fit(j, err))
 			return false;
 	}
@@ -131,7 +134,7 @@ static void keep_order(void *arg, const struct history *h, const struct check *c
 }
 
 bool object_judge_init(struct object_judge *j, const struct objtest_about *about, char **argv, bool keeps_pipe, double stall,
-                       uint64_t max_steps, struct buf *err)
+                       uint64_t max_steps, bool happens, struct buf *err)
 {
 	memset(j, 0, sizeof *j);
 	j->about = about;
@@ -142,6 +145,15 @@ bool object_judge_init(struct object_judge *j, const struct objtest_about *about
 	sequential_init(&j->sequential, argv, keeps_pipe, stall, max_steps, &j->error);
 	if (!set_spec(j, err) || !set_condition(j, err))
 		return false;
+	if (happens && (j->named ? j->args.condition != COND_SEQUENTIAL : j->condition == SEQ_QUIESCENT))
+		return wrong(err, about,
+		             j->named ? "--memory=c11 cannot check in real time against"
+		                      : "--memory=c11 cannot check the condition",
+		             j->named ? about->spec : about->condition,
+		             "under C11 memory calls are ordered by happens-before: compare with the object itself or with a "
+		             "model, or use the "
+		             "condition \"sequential\"");
+	j->happens = happens;
 	if (!j->named)
 		return true;
 	struct why why;
@@ -181,7 +193,10 @@ static bool fits(const struct object_judge *j, const struct objtest_scenario *sc
 {
 	uint8_t seen[OBJTEST_CALLS] = { 0 };
 	uint32_t last[OBJTEST_THREADS + 1] = { 0 };
+	uint64_t returned = 0;
 	if (sc->ncalls > OBJTEST_CALLS || sc->nthreads > OBJTEST_THREADS || h->nevents > 2 * sc->ncalls)
+		return false;
+	if ((h->partial == OBJTEST_HAPPENS) != j->happens || h->partial > OBJTEST_HAPPENS)
 		return false;
 	for (uint32_t i = 0; i < sc->ncalls; i++)
 		if (sc->call[i].op >= j->about->nops || sc->call[i].thread > sc->nthreads || h->state[i] > OBJTEST_RETURNED)
@@ -193,6 +208,9 @@ static bool fits(const struct object_judge *j, const struct objtest_scenario *sc
 		thread = sc->call[c].thread;
 		if (!(h->event[i] & 1) && last[thread] && seen[last[thread] - 1] != 2)
 			return false; /* a second call while one is open */
+		if (h->partial == OBJTEST_HAPPENS && !(h->event[i] & 1) && h->last_first[c] & ~returned)
+			return false;
+		returned |= h->event[i] & 1 ? 1ull << c : 0;
 		last[thread] = c + 1;
 		seen[c]++;
 	}
@@ -204,14 +222,21 @@ static bool fits(const struct object_judge *j, const struct objtest_scenario *sc
 
 /* ---- as `intact history` reads it ---- */
 
-static bool is_boolean(const struct object_judge *j, const struct objtest_op *op)
+/* Of an operation of a built-in object; OP_METHOD: of a specification in a file. */
+static enum op_shape shape_of(const struct object_judge *j, const struct objtest_op *op)
 {
-	if (op->flags & OBJTEST_BOOLEAN || j->args.spec)
-		return op->flags & OBJTEST_BOOLEAN;
+	if (j->args.spec)
+		return OP_METHOD;
 	uint32_t fn = fn_by_name(op->as, strlen(op->as));
 	const struct object_operation *o = object_operation((enum object)j->args.object, fn);
-	enum op_shape shape = o ? o->shape : fn_shape(fn);
-	return shape == OP_CAS || shape == OP_CHANGES || shape == OP_ASKS || shape == OP_TRIES;
+	return o ? o->shape : fn_shape(fn);
+}
+
+static bool is_boolean(const struct object_judge *j, const struct objtest_op *op)
+{
+	enum op_shape shape = shape_of(j, op);
+	return op->flags & OBJTEST_BOOLEAN || shape == OP_CAS || shape == OP_CHANGES || shape == OP_ASKS || shape == OP_TRIES ||
+	       shape == OP_OFFERS;
 }
 
 static void value_write(const struct object_judge *j, const struct objtest_op *op, int64_t v, struct buf *b)
@@ -231,7 +256,8 @@ static void event_write(const struct object_judge *j, const struct objtest_call 
 	uint32_t n = 0, from = keyed;
 	while (n < OBJTEST_ARGS && op->arg[n].kind)
 		n++;
-	bool full = returned && result == OBJTEST_RESULT_FULL;
+	bool answers_full = result == OBJTEST_RESULT_FULL && shape_of(j, op) == OP_OFFERS;
+	bool full = returned && result == OBJTEST_RESULT_FULL && !answers_full;
 	struct json_out w, *o = &w;
 	json_out_init(o, b, false);
 	json_begin_object(o, NULL);
@@ -240,7 +266,9 @@ static void event_write(const struct object_judge *j, const struct objtest_call 
 	json_text(o, "f", op->as);
 	if (keyed)
 		json_int(o, "key", c->arg[0]);
-	if (returned && !full) {
+	if (returned && answers_full) {
+		json_bool(o, "value", false);
+	} else if (returned && !full) {
 		value_write(j, op, result, json_value(o, "value"));
 	} else if (n <= from) {
 		buf_str(json_value(o, "value"), "null");
@@ -292,7 +320,8 @@ static enum seq_verdict ask_history(struct object_judge *j, const struct objtest
 	struct buf text;
 	bool any = false;
 	for (uint32_t i = 0; i < sc->ncalls; i++)
-		any |= h->state[i] == OBJTEST_RETURNED && h->result[i] != OBJTEST_RESULT_FULL;
+		any |= h->state[i] == OBJTEST_RETURNED &&
+		       (h->result[i] != OBJTEST_RESULT_FULL || shape_of(j, &j->about->op[sc->call[i].op]) == OP_OFFERS);
 	if (!any)
 		return SEQ_EXPLAINED; /* nothing has happened */
 	buf_init(&text);
@@ -564,6 +593,8 @@ enum seq_verdict object_judge(struct object_judge *j, const struct objtest_scena
 			buf_str(&j->error, "intact: the program damaged the record of its calls\n");
 		return SEQ_UNKNOWN;
 	}
+	if (h.partial == OBJTEST_HAPPENS)
+		return judge_one(j, &sc, &h);
 	/* sets of calls of the parallel part: others are before or after by themselves */
 	uint64_t parallel = 0;
 	for (uint32_t c = 0; c < sc.ncalls; c++)

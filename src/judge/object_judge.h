@@ -17,7 +17,8 @@ struct object_judge {
 	const struct objtest_about *about;
 	struct sequential sequential;
 	enum seq_condition condition;
-	bool named; /* `run` is asked, not the object itself */
+	bool named;   /* `run` is asked, not the object itself */
+	bool happens; /* calls are ordered by happens-before: OBJTEST_HAPPENS */
 	struct history_args args;
 	struct history_sink sink;
 	struct history_run *run;
@@ -31,9 +32,9 @@ struct object_judge {
 	const struct objtest_history *at_hand;
 };
 
-/* False after a message in err: the specification or condition is wrong. */
+/* False after a message in err: the specification or condition is wrong. `happens`: memory is C11's. */
 bool object_judge_init(struct object_judge *j, const struct objtest_about *about, char **argv, bool keeps_pipe, double stall,
-                       uint64_t max_steps, struct buf *err);
+                       uint64_t max_steps, bool happens, struct buf *err);
 void object_judge_free(struct object_judge *j);
 /* The history is a program's: it is not trusted. One that is partial stands for many; when one of them has no explanation, its
  * events replace those of *h. */

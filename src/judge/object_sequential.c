@@ -276,6 +276,11 @@ static void orders(struct order_search *x, const struct objtest_scenario *sc, en
 			if (sc->call[k].thread == sc->call[c].thread || sc->call[k].part != OBJTEST_PARALLEL ||
 			    sc->call[c].part != OBJTEST_PARALLEL)
 				own |= ended & 1ull << k;
+		if (h->partial == OBJTEST_HAPPENS && condition == SEQ_LINEARIZABLE) {
+			x->before[c] = h->last_first[c];
+			open |= 1ull << c;
+			continue;
+		}
 		x->before[c] = condition == SEQ_LINEARIZABLE ? ended : condition == SEQ_SEQUENTIAL ? own : settled;
 		open |= 1ull << c;
 	}

@@ -30,7 +30,7 @@ struct object_test {
 	/* what was explored so far */
 	uint64_t begun, scenarios, exhausted;
 	struct sched_stats stats;
-	uint64_t cut, awaits, cancels, judged, unjudged, blocks;
+	uint64_t cut, awaits, cancels, judged, unjudged, blocks, buffered, buffers_full;
 	bool ended; /* there are no more scenarios */
 	bool small; /* one scenario is explored to see whether it fails, too: nothing is counted */
 	uint64_t failed_number, tried;
@@ -205,11 +205,14 @@ static void count(struct object_test *t, struct control *c, bool whole)
 	t->stats.left_out += s->left_out;
 	t->cut += c->cut;
 	t->awaits += c->awaits;
+	t->buffered += c->buffered;
+	t->buffers_full += c->buffers_full;
 	t->cancels += c->cancels;
 	t->judged += c->judged;
 	t->unjudged += c->unjudged;
 	t->blocks += c->nblocks;
 	memset(&c->stats, 0, sizeof c->stats);
+	c->buffered = c->buffers_full = 0;
 	c->cut = c->awaits = c->cancels = c->judged = c->unjudged = c->nblocks = 0;
 }
 
@@ -313,9 +316,9 @@ struct object_test *object_test_new(struct cli *cli, const struct explore_ask *a
 	t->seed = ask->seed;
 	t->hooks = (struct explore_tests){ begin, serve, t };
 	*code = describe(t, ask);
-	if (*code == EXIT_HOLDS &&
-	    (!object_judge_init(&t->judge, &t->about, ask->argv, cli->keeps_pipe, (double)ask->stall, ask->max_steps, &cli->err) ||
-	     !choose_scenarios(t)))
+	if (*code == EXIT_HOLDS && (!object_judge_init(&t->judge, &t->about, ask->argv, cli->keeps_pipe, (double)ask->stall,
+	                                               ask->max_steps, ask->memory == CONTROL_C11, &cli->err) ||
+	                            !choose_scenarios(t)))
 		*code = EXIT_USAGE;
 	if (*code == EXIT_HOLDS)
 		return t;
@@ -563,9 +566,11 @@ void object_test_tell(struct object_test *t, const struct explore_got *got, stru
 	*o = (struct explore_object){ .name = arena_strdup(a, t->about.name),
 		                      .against = object_judge_against(&t->judge, a),
 		                      .condition = arena_strdup(a, t->about.condition),
-		                      .progress = t->about.progress == OBJTEST_LOCK_FREE          ? "lock-free"
+		                      .progress = r->memory                                       ? NULL
+		                                  : t->about.progress == OBJTEST_LOCK_FREE        ? "lock-free"
 		                                  : t->about.progress == OBJTEST_OBSTRUCTION_FREE ? "obstruction-free"
 		                                                                                  : NULL,
+		                      .progress_left_out = r->memory && t->about.progress,
 		                      .scope = scope(t, a),
 		                      .scenarios = t->scenarios,
 		                      .exhausted = t->exhausted,
@@ -582,6 +587,9 @@ void object_test_tell(struct object_test *t, const struct explore_got *got, stru
 		r->bounded |= t->stats.left_out > 0;
 		r->cut += t->cut;
 		r->awaits |= t->awaits > 0;
+		r->buffered += t->buffered;
+		r->buffers_full += t->buffers_full;
+		r->bounded |= t->buffers_full > 0;
 		r->cancels |= t->cancels > 0;
 		r->judged += t->judged;
 		r->unjudged += t->unjudged;

@@ -99,7 +99,11 @@ static void judge_run(struct trace_run *x, const struct trace_args *o, const str
 	assert(!x->j.recording || x->r);
 	struct trace_judged *j = &x->j;
 	if (j->recording && !j->failed) {
-		struct run_reporting how = { .options = to->options, .err = to->err, .color = to->color, .progress = to->progress };
+		struct run_reporting how = { .options = to->options,
+			                     .baseline = o->baseline,
+			                     .err = to->err,
+			                     .color = to->color_err,
+			                     .progress = to->progress };
 		recorded_judge(&how, trace_reopen(x->r), &(struct msgs){ .silent = true }, &j->rec);
 		j->failed |= j->rec.failed;
 	}

@@ -19,7 +19,7 @@ struct trace_args {
 	int algorithm; /* of trace_algorithms */
 	bool predict, lenient, each;
 	uint64_t limit, memory, window, process;
-	const char *witness;
+	const char *witness, *baseline;
 };
 
 #define TRACE_DEFAULTS                       \
@@ -41,6 +41,8 @@ extern const char *const trace_algorithms[]; /* ended by NULL */
 	  "write the first proven reordering of --predict as a trace", 0, 0, NULL }, \
 	{ OPT_UINT, "limit", 'n', "N", &(o)->limit, \
 	  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL }, \
+	{ OPT_STR, "baseline", 0, "FILE", &(o)->baseline, \
+	  "of a recording: do not report the findings of the run that are in FILE (`intact run --learn`)", 0, 0, NULL }, \
 	{ OPT_FLAG, "each", 0, NULL, &(o)->each, \
 	  "show every violating block, even if the places are the same", 0, 0, NULL }
 /* clang-format on */

@@ -6,6 +6,7 @@
 #include "base/invariant.h"
 #include "judge/document.h"
 #include "lin/lin.h"
+#include "report/transactions_text.h"
 #include "txn/generate.h"
 #include "txn/keys.h"
 #include "txn/say.h"
@@ -49,6 +50,27 @@ const char *transactions_option(const struct history_args *a)
 	       : a->realtime      ? "--realtime"
 	       : a->version_order ? "--version-order"
 	                          : NULL;
+}
+
+/* The result, and the text of it. */
+static void tell(const struct transactions_job *j, const struct txn_check *c)
+{
+	struct buf json, *results = judge_next(j->sink->results), *text = j->sink->quiet ? NULL : j->sink->text;
+	buf_init(&json);
+	if (results || text)
+		txn_say_json(c, j->a->witness, &json);
+	if (results) {
+		buf_add(results, buf_cstr(&json), json.len);
+		results->failed |= json.failed;
+	}
+	if (text) {
+		json_t *result = json.failed ? NULL : json_loadb(buf_cstr(&json), json.len, JSON_ALLOW_NUL, NULL);
+		if (result)
+			transactions_text(result, j->sink->color, text);
+		text->failed |= !result;
+		json_decref(result);
+	}
+	buf_free(&json);
 }
 
 int transactions_judge(struct transactions_job *j, struct reader *r)
@@ -112,12 +134,8 @@ int transactions_judge(struct transactions_job *j, struct reader *r)
 			if (keys.verdict == TXN_VIOLATED || c.verdict == TXN_HOLDS)
 				c.verdict = keys.verdict;
 		}
-		struct buf *json = judge_next(j->sink->results);
 		c.followed = j->followed;
-		if (json)
-			txn_say_json(&c, j->a->witness, json);
-		if (j->sink->text && !j->sink->quiet)
-			txn_say_text(&c, j->a->witness, j->sink->color, j->sink->text);
+		tell(j, &c);
 		rc = codes[c.verdict];
 		j->said = true;
 		if (j->a->keys)

@@ -68,7 +68,7 @@ static void put_decl(struct json_out *j, const struct document *d, const struct 
 {
 	static const char *const details[] = {
 		[D_VAR] = "variable",   [D_CONST] = "constant", [D_ENUM] = "enum",     [D_ENUMERATOR] = "enumerator",
-		[D_PROC] = "procedure", [D_THREAD] = "thread",  [D_OBJECT] = "object",
+		[D_PROC] = "procedure", [D_THREAD] = "thread",  [D_OBJECT] = "object", [D_STRUCT] = "struct",
 	};
 	bool lock = x->kind == D_VAR && x->type && x->type->kind >= TY_LOCK;
 	put_item(j, buf_cstr(&d->text.bytes) + x->name_span.start, x->name_span.end - x->name_span.start, kind_of(x),

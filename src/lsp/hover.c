@@ -71,8 +71,11 @@ static void put_kind(struct buf *out, const struct decl *x, const struct documen
 	switch (x->kind) {
 	case D_VAR:
 		buf_str(out, lock                           ? "synchronisation object"
+		             : x->is_member                 ? "field of a struct"
 		             : x->is_param                  ? "parameter"
 		             : x->is_field                  ? "field, shared by all threads"
+		             : x->is_thread_local           ? "variable of each thread"
+		             : x->is_ghost                  ? "ghost variable, for specifications only"
 		             : !x->is_shared                ? "local variable"
 		             : d->language == DOCUMENT_SPEC ? "variable of the specification"
 		                                            : "shared variable");
@@ -83,7 +86,13 @@ static void put_kind(struct buf *out, const struct decl *x, const struct documen
 		buf_printf(out, "constant, %lld", (long long)x->value);
 		break;
 	case D_ENUM:
-		buf_printf(out, "enum of %lld values", (long long)x->value);
+		if (x->is_pool)
+			buf_printf(out, "pool of %lld cells; the type of references to them", (long long)x->value - 1);
+		else
+			buf_printf(out, "enum of %lld values", (long long)x->value);
+		break;
+	case D_STRUCT:
+		buf_str(out, "struct");
 		break;
 	case D_ENUMERATOR:
 		buf_printf(out, "enumerator, number %lld", (long long)x->value);
@@ -94,6 +103,8 @@ static void put_kind(struct buf *out, const struct decl *x, const struct documen
 	case D_THREAD:
 		buf_printf(out, "thread, started %lld time%s", (long long)x->value, x->value == 1 ? "" : "s");
 		break;
+	case D_PROPERTY:
+		break; /* has no name */
 	case D_OBJECT:
 		buf_str(out, d->language == DOCUMENT_SPEC ? "the object that is specified" : "object");
 		break;

@@ -117,7 +117,7 @@ bool job_start(struct lsp_job *b, const struct job_question *q, struct why *why)
 	b->pid = pid;
 	b->fd = ends[0];
 	b->late = false;
-	b->deadline = clock_seconds() + (double)q->timeout + JOB_GRACE;
+	b->deadline = clock_seconds() + (double)q->timeout + (double)JOB_GRACE;
 	buf_init(&b->answer);
 	return true;
 }

@@ -14,6 +14,7 @@ enum symbol_kind { /* of the protocol */
 	           KIND_CONSTANT = 14,
 	           KIND_KEY = 20,
 	           KIND_ENUM_MEMBER = 22,
+	           KIND_STRUCT = 23,
 	           KIND_EVENT = 24,
 };
 
@@ -29,7 +30,7 @@ static enum symbol_kind kind_of(const struct decl *d)
 {
 	switch (d->kind) {
 	case D_VAR:
-		return d->type && d->type->kind >= TY_LOCK ? KIND_KEY : d->is_field ? KIND_FIELD : KIND_VARIABLE;
+		return d->type && d->type->kind >= TY_LOCK ? KIND_KEY : d->is_field || d->is_member ? KIND_FIELD : KIND_VARIABLE;
 	case D_CONST:
 		return KIND_CONSTANT;
 	case D_ENUM:
@@ -38,6 +39,8 @@ static enum symbol_kind kind_of(const struct decl *d)
 		return KIND_ENUM_MEMBER;
 	case D_PROC:
 		return KIND_FUNCTION;
+	case D_STRUCT:
+		return KIND_STRUCT;
 	case D_THREAD:
 		return KIND_EVENT;
 	default:
@@ -115,6 +118,8 @@ static void put_decl(struct outline *o, const struct decl *d)
 	const char *name = d->name ? intern_str(o->names, d->name) : NULL;
 	if (d->type && d->type->enum_def && d->first_of_group)
 		put_decl(o, d->type->enum_def);
+	if (d->type && d->type->struct_def && d->first_of_group)
+		put_decl(o, d->type->struct_def);
 	if (!name)
 		return;
 	open_symbol(o, name, kind_of(d), d->span, d->name_span);

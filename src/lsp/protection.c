@@ -86,9 +86,8 @@ void protection_locks(const struct protection *pr, uint32_t set, struct buf *out
 			const struct ir_var *var = &p->vars[v];
 			if (members[i] < var->slot || members[i] - var->slot >= var->len)
 				continue;
-			buf_printf(out, "%s`%s", i ? ", " : "", var->name);
-			if (var->is_array)
-				buf_printf(out, "[%u]", members[i] - var->slot);
+			buf_str(out, i ? ", `" : "`");
+			ir_print_element(var, members[i] - var->slot, "", out);
 			buf_char(out, '`');
 		}
 }

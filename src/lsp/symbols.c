@@ -36,18 +36,33 @@ static void walk_expr(struct symbols_walk *w, const struct expr *e, enum use_kin
 
 static void walk_exprs(struct symbols_walk *w, const struct expr *e)
 {
-	for (; e; e = e->next)
+	for (; e; e = e->next) {
+		if (e->designator)
+			add(w, (struct span){ e->designator_span.start + 1, e->designator_span.end }, e->designated, USE_WRITES);
 		walk_expr(w, e, USE_READS);
+	}
+}
+
+/* The variable of which this is a part. */
+static const struct decl *variable_of(const struct decl *d)
+{
+	return d && d->whole ? d->whole : d;
 }
 
 static void walk_type(struct symbols_walk *w, const struct type_ref *t)
 {
 	if (!t)
 		return;
+	if (t->of) {
+		walk_type(w, t->of);
+		return;
+	}
 	if (t->enum_def)
 		walk_decl(w, t->enum_def);
+	else if (t->struct_def)
+		walk_decl(w, t->struct_def);
 	else if (t->name && t->name_span.end)
-		add(w, t->name_span, t->enum_decl, USE_TYPE);
+		add(w, t->name_span, t->struct_decl ? t->struct_decl : t->enum_decl, USE_TYPE);
 	if (t->ranged && t->lo)
 		walk_expr(w, t->lo, USE_READS);
 	if (t->ranged && t->hi)
@@ -76,6 +91,14 @@ static void walk_expr(struct symbols_walk *w, const struct expr *e, enum use_kin
 	case E_INDEX:
 		add(w, e->name_span, e->decl, kind);
 		walk_expr(w, e->a, USE_READS);
+		break;
+	case E_PATH:
+		add(w, e->name_span, variable_of(e->decl), kind);
+		for (const struct expr *sel = e->args; sel; sel = sel->next) {
+			if (sel->kind == E_FIELD)
+				add(w, sel->name_span, sel->decl, kind);
+			walk_expr(w, sel->a, USE_READS);
+		}
 		break;
 	case E_CALL:
 		add(w, e->name_span.end ? e->name_span : e->op_span, e->sync == SYNC_NONE ? e->decl : NULL, USE_CALLS);
@@ -203,22 +226,32 @@ static void walk_decl(struct symbols_walk *w, const struct decl *d)
 {
 	if (d->name && !(d->kind == D_THREAD && w->u->sml)) { /* SML's T1, T2, ... are not in the text */
 		add(w, d->name_span, d, USE_DECLARES);
-		show(w, d, w->inner ? d->name_span.end : 0, w->scope_end);
+		if (!d->is_member)
+			show(w, d, w->inner ? d->name_span.end : 0, w->scope_end);
 	}
 	switch (d->kind) {
 	case D_VAR:
 		if (d->first_of_group || d->is_param)
 			walk_type(w, d->type);
-		walk_expr(w, d->length, USE_READS);
+		walk_exprs(w, d->length);
 		walk_exprs(w, d->init);
 		break;
 	case D_CONST:
+	case D_PROPERTY:
 		walk_type(w, d->type);
 		walk_expr(w, d->init, USE_READS);
 		break;
 	case D_ENUM:
+		if (d->is_pool)
+			walk_exprs(w, d->length);
+		for (const struct decl *f = d->is_pool ? d->fields : NULL; f; f = f->next)
+			walk_decl(w, f);
 		for (const struct decl *m = d->members; m; m = m->next)
 			walk_decl(w, m);
+		break;
+	case D_STRUCT:
+		for (const struct decl *f = d->fields; f; f = f->next)
+			walk_decl(w, f);
 		break;
 	case D_PROC:
 	case D_THREAD:

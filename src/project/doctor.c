@@ -367,8 +367,13 @@ void doctor_machine(struct doctor *d, bool quick)
 	bool known = self_path(self, sizeof self), runtime = runtime_dir(dir, sizeof dir);
 	doctor_add(d, DOCTOR_OK, NULL, "intact", INTACT_VERSION ", %s", known ? self : "?");
 	doctor_add(d, runtime ? DOCTOR_OK : DOCTOR_BAD,
-	           runtime ? NULL : "install intact again; INTACT_RUNTIME_DIR may name the directory of libintact_rt.a", "runtime",
-	           "%s", runtime ? dir : "libintact_rt.a is not found: nothing can be built for watching");
+	           runtime          ? NULL
+	           : INTACT_WATCHES ? "install intact again; INTACT_RUNTIME_DIR may name the directory of libintact_rt.a"
+	                            : "watch programs on a machine with x86-64 and glibc; all other commands work here",
+	           "runtime", "%s",
+	           runtime          ? dir
+	           : INTACT_WATCHES ? "libintact_rt.a is not found: nothing can be built for watching"
+	                            : "there is none for this machine (" INTACT_MACHINE "): no program can be watched");
 	kernel(d);
 	limits(d);
 	debugger(d);

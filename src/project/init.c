@@ -18,6 +18,8 @@ static const char project_file[] = "# Options of Intact for this project (docs/p
 				   "\n"
 				   "# Findings that are intended: `intact run --gen-suppressions` prints the lines.\n"
 				   "suppressions = [\"intact.supp\"]\n"
+				   "# Known findings: `intact run --learn intact.baseline --accept ...` writes the file.\n"
+				   "# baseline = \"intact.baseline\"\n"
 				   "\n"
 				   "[run]\n"
 				   "# strict = true\n"

@@ -14,6 +14,7 @@ _Static_assert(PROBLEM_NONE == 0, "problem_from() returns it for other names");
 static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",       [PROBLEM_ATOMICITY] = "atomicity",   [PROBLEM_STUCK] = "stuck",
 	[PROBLEM_ENDLESS] = "endless", [PROBLEM_FAULT] = "fault",           [PROBLEM_DEADLOCK] = "deadlock",
+	[PROBLEM_ALWAYS] = "always",   [PROBLEM_FINALLY] = "finally",       [PROBLEM_REACH] = "reach",
 	[PROBLEM_COMMIT] = "commit",   [PROBLEM_QUIESCENCE] = "quiescence", [PROBLEM_HISTORY] = "history",
 };
 
@@ -168,6 +169,11 @@ static void question(const struct ir *p, const struct verdict *v, struct json_ou
 		json_text(j, "object", o->name);
 		json_uint(j, "line", source_pos(p->src, o->span.start).line);
 		json_text(j, "condition", v->condition);
+	} else if (v->property1) {
+		const struct ir_property *q = &p->properties[v->property1 - 1];
+		json_nothing(j, "block");
+		json_text(j, "property", q->text);
+		json_uint(j, "line", source_pos(p->src, q->span.start).line);
 	} else if (v->block == VERDICT_PROGRAM) {
 		json_nothing(j, "block");
 	} else {

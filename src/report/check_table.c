@@ -32,6 +32,12 @@ static const char *object_headline(const struct verdict *v)
 	return v->answer == ANSWER_HOLDS ? good[c] : bad[c];
 }
 
+static const char *property_headline(const struct verdict *v)
+{
+	assert(v->property1 && v->answer != ANSWER_UNKNOWN);
+	return v->answer == ANSWER_HOLDS ? "holds" : v->problem == PROBLEM_REACH ? "OUT OF REACH" : "BROKEN";
+}
+
 /* The verdict in one or two words; a program is serializable, a block atomic. */
 const char *check_headline(const struct verdict *v)
 {
@@ -41,6 +47,8 @@ const char *check_headline(const struct verdict *v)
 		return "unknown";
 	if (v->object1)
 		return object_headline(v);
+	if (v->property1)
+		return property_headline(v);
 	if (v->answer == ANSWER_HOLDS)
 		return program ? "serializable" : "atomic";
 	switch (v->problem) {
@@ -66,6 +74,21 @@ const char *check_color(const struct verdict *v)
 	return v->answer == ANSWER_HOLDS ? "\033[1;32m" : v->answer == ANSWER_VIOLATED ? "\033[1;31m" : "\033[1;33m";
 }
 
+enum { PROPERTY_SHOWN = 48 }; /* bytes of a condition in a table */
+
+static void property_name(const char *text, struct buf *out)
+{
+	size_t n = strlen(text), shown = n;
+	if (n > PROPERTY_SHOWN) {
+		shown = PROPERTY_SHOWN - 3;
+		while (shown && ((unsigned char)text[shown] & 0xc0) == 0x80)
+			shown--; /* not within a character */
+	}
+	buf_safe(out, text, shown);
+	if (shown < n)
+		buf_str(out, "...");
+}
+
 /* The question about faults has no block and is not about serializability. */
 static void row_name(const struct ir *p, const struct verdict *v, struct buf *out)
 {
@@ -73,6 +96,8 @@ static void row_name(const struct ir *p, const struct verdict *v, struct buf *ou
 	if (v->object1) {
 		buf_str(out, "object ");
 		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
+	} else if (v->property1) {
+		property_name(p->properties[v->property1 - 1].text, out);
 	} else if (v->engine->question == ENGINE_FAULTS)
 		buf_str(out, "faults");
 	else
@@ -125,6 +150,8 @@ static void cell(const struct ir *p, const struct verdict *v, int col, struct bu
 	case COL_LINE:
 		if (v->object1)
 			buf_printf(out, "%4u", source_pos(p->src, p->objects[v->object1 - 1].span.start).line);
+		else if (v->property1)
+			buf_printf(out, "%4u", source_pos(p->src, p->properties[v->property1 - 1].span.start).line);
 		else if (v->block != VERDICT_PROGRAM)
 			buf_printf(out, "%4u", source_pos(p->src, p->blocks[v->block].span.start).line);
 		break;
@@ -268,6 +295,7 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 	buf_printf(out, "%sa larger limit (--%s)\n", most || wide || kept ? "or " : "",
 	           !v->limit || !strcmp(v->limit, "states") ? "max-states"
 	           : !strcmp(v->limit, "memory")            ? "max-memory"
+	           : !strcmp(v->limit, "disk")              ? "disk-size"
 	                                                    : "timeout");
 }
 

@@ -136,6 +136,9 @@ static void title(const struct ir *p, const struct verdict *v, const struct chec
 	if (v->object1) {
 		buf_str(out, "object ");
 		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
+	} else if (v->property1) {
+		const char *text = p->properties[v->property1 - 1].text;
+		buf_safe(out, text, strlen(text));
 	} else {
 		check_text_name(p, v->block, out);
 	}
@@ -143,8 +146,10 @@ static void title(const struct ir *p, const struct verdict *v, const struct chec
 		buf_printf(out, " (%s: a run of %u steps whose history is not %s)", v->engine->name, v->npath, v->condition);
 	else if (v->problem == PROBLEM_ATOMICITY)
 		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine->name, v->npath);
+	else if (v->npath)
+		buf_printf(out, " (after %u step%s)", v->npath, v->npath == 1 ? "" : "s");
 	else
-		buf_printf(out, " (after %u steps)", v->npath);
+		buf_str(out, " (in the initial state)");
 	buf_char(out, '\n');
 }
 
@@ -193,12 +198,17 @@ static void counterexample(const struct checked *c, uint32_t i, const struct che
 		say_fault(&s->run, out);
 	if (v->problem == PROBLEM_HISTORY)
 		draw_history(&s->run, v, o, out);
-	steps(s, v, o, out);
+	if (s->run.nsteps)
+		steps(s, v, o, out);
 	buf_add(out, buf_cstr(&s->ends), s->ends.len);
 	if (v->problem == PROBLEM_QUIESCENCE)
 		buf_str(out, "From here on, some thread is inside a block in every reachable state:\n");
-	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
+	if (v->problem == PROBLEM_REACH)
+		buf_str(out, "The threads there:\n");
+	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE || v->problem == PROBLEM_REACH)
 		say_waits(&s->run, out);
+	if (!s->run.nsteps)
+		return; /* there is nothing to replay */
 	buf_str(out, "replay: intact sim ");
 	buf_safe(out, c->model, strlen(c->model));
 	other_counts(c->p, out);

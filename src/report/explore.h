@@ -34,6 +34,22 @@ struct explore_step {
 	uint32_t nstack;
 };
 
+/* A plain access that is no step: to data that several threads use. */
+struct explore_access {
+	uint32_t step; /* it comes after this one, from 1, and before the next */
+	uint32_t thread;
+	const char *text; /* "read count -> 0", "count = 1" */
+	struct explore_place at;
+};
+
+/* What has no name but lies in a block of memory. */
+struct explore_block {
+	const char *name;      /* "D1", as in the steps */
+	uint64_t offset, size; /* in the block, and of it */
+	uint32_t thread;       /* that allocated it */
+	struct explore_place at;
+};
+
 struct explore_thread {
 	const char *name; /* "main", or the function of the thread */
 	uint32_t parent;
@@ -69,6 +85,8 @@ struct explore_failure {
 	uint32_t step; /* of a data race: the last step before it, from 1; 0: not known */
 	AVEC(struct explore_thread) threads;
 	AVEC(struct explore_step) steps;
+	AVEC(struct explore_access) accesses; /* in order */
+	AVEC(struct explore_block) blocks;
 	AVEC(struct explore_place) stack; /* where it ended */
 	AVEC(struct explore_link) cycle;  /* of a block that is not atomic: the failure, or `cause` */
 	const char *gone;                 /* of a misuse: where the object went, as text; or NULL */
@@ -87,6 +105,7 @@ enum { EXPLORE_TEST_ROUNDS = 4 }; /* of a loop, after which it is taken to wait 
 struct explore_object {
 	const char *name, *against, *condition; /* against: "the object itself, ..." */
 	const char *progress;                   /* "lock-free", "obstruction-free", or NULL */
+	bool progress_left_out;                 /* it was asked for, but is not judged under TSO */
 	const char *scope;                      /* which scenarios: "2x2, 3x1", or "drawn from seed 1" */
 	uint64_t scenarios, exhausted;          /* explored; of which every trace was */
 	uint64_t histories, unknown, orders;    /* that were judged; not decided; executions one call at a time */
@@ -99,6 +118,11 @@ struct explore_object {
 	AVEC(struct explore_call) before, calls, after;
 };
 
+/* As `enum control_memory`. */
+enum explore_memory { EXPLORE_SC, EXPLORE_TSO, EXPLORE_C11 };
+extern const char *const explore_memories[]; /* "sc", "tso", "c11", NULL */
+
+enum { EXPLORE_STORES = 8 }; /* entries of a store buffer */
 struct explore_report {
 	const char *program;
 	const char **arguments;
@@ -106,11 +130,15 @@ struct explore_report {
 	const char *strategy, *mode;
 	uint64_t seed, schedules, cut, traces, points;
 	uint32_t shard, shards;            /* the part of the search, from 1; 0: it is all of it */
+	const char *build_id, *asked;      /* of a part: what the others must agree on; or NULL */
 	uint64_t blocks, judged, unjudged; /* marked blocks entered; traces judged, or not */
 	bool traces_full, exhausted, bounded;
 	bool replayed; /* one saved schedule was followed */
 	bool awaits;   /* loops that repeat the same reads were taken to wait */
 	bool cancels;  /* threads were ended by pthread_cancel */
+	enum explore_memory memory;
+	/* TSO: stores that went into a store buffer; that found it full. C11: steps that did not choose the newest store; choices left out */
+	uint64_t buffered, buffers_full;
 	bool estimate_known;
 	double estimate_seen, estimate_total;
 	uint64_t pairs, pairs_both;
@@ -123,6 +151,9 @@ struct explore_report {
 	const char *replay;            /* the command that repeats the failure, or NULL */
 	struct explore_object *object; /* NULL: it is no object test */
 };
+
+/* What the memory does not show, as the end of a sentence; NULL for EXPLORE_SC. */
+extern const char *const explore_memory_not_covered[];
 
 /* A finding of `intact run` that was explored. */
 enum explore_status { EXPLORE_CONFIRMED, EXPLORE_NOT_REACHED, EXPLORE_CUT_SHORT };

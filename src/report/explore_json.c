@@ -77,6 +77,46 @@ static void steps(struct json_out *j, const struct explore_failure *f)
 	json_end(j);
 }
 
+static void accesses(struct json_out *j, const struct explore_failure *f)
+{
+	if (!f->accesses.len)
+		return;
+	json_line(j, 2);
+	assert(f->accesses.data);
+	json_begin_array(j, "plain_accesses");
+	for (uint32_t i = 0; i < f->accesses.len; i++) {
+		const struct explore_access *x = &f->accesses.data[i];
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_uint(j, "step", x->step);
+		json_uint(j, "thread", x->thread);
+		json_text(j, "text", x->text);
+		place(j, "at", &x->at);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void blocks(struct json_out *j, const struct explore_failure *f)
+{
+	if (!f->blocks.len)
+		return;
+	json_line(j, 2);
+	json_begin_array(j, "allocated");
+	for (uint32_t i = 0; i < f->blocks.len; i++) {
+		const struct explore_block *x = &f->blocks.data[i];
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_text(j, "name", x->name);
+		json_uint(j, "offset", x->offset);
+		json_uint(j, "size", x->size);
+		json_uint(j, "thread", x->thread);
+		place(j, "at", &x->at);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 static void cycle(struct json_out *j, const struct explore_failure *f)
 {
 	if (!f->cycle.len)
@@ -112,6 +152,8 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_text_if(j, "cause", f->cause);
 	threads(j, f);
 	steps(j, f);
+	accesses(j, f);
+	blocks(j, f);
 	cycle(j, f);
 	json_line(j, 2);
 	json_text(j, "output", f->output ? f->output : "");
@@ -172,6 +214,8 @@ void explore_json_search(struct json_out *j, const struct explore_report *r)
 	if (r->shards) {
 		json_uint(j, "shard", r->shard);
 		json_uint(j, "shards", r->shards);
+		json_text_if(j, "build_id", r->build_id);
+		json_text_if(j, "asked", r->asked);
 	}
 	json_uint(j, "schedules", r->schedules);
 	json_uint(j, "cut", r->cut);
@@ -191,6 +235,18 @@ void explore_json_search(struct json_out *j, const struct explore_report *r)
 	json_uint(j, "traces_judged", r->judged);
 	json_uint(j, "traces_not_judged", r->unjudged);
 	json_flag(j, "awaits", r->awaits);
+	if (r->memory)
+		json_text(j, "memory", explore_memories[r->memory]);
+	if (r->memory == EXPLORE_TSO) {
+		json_uint(j, "stores_buffered", r->buffered);
+		json_uint(j, "store_buffer_entries", EXPLORE_STORES);
+		json_uint(j, "store_buffers_full", r->buffers_full);
+	} else if (r->memory == EXPLORE_C11) {
+		json_uint(j, "older_stores_chosen", r->buffered);
+		json_uint(j, "choices_left_out", r->buffers_full);
+	}
+	if (r->memory)
+		json_text(j, "memory_not_covered", explore_memory_not_covered[r->memory]);
 	json_flag(j, "cancels", r->cancels);
 	if (r->estimate_known)
 		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
@@ -383,6 +439,23 @@ void explore_failure_read(const json_t *o, struct arena *a, struct explore_failu
 			                  .preempts = flag(x, "preempts") };
 		avec_push(a, &f->steps, s);
 	}
+	json_array_foreach(json_object_get(o, "plain_accesses"), i, x)
+	{
+		struct explore_access p = { .step = (uint32_t)number(x, "step"),
+			                    .thread = (uint32_t)number(x, "thread"),
+			                    .text = doc_text(x, "text"),
+			                    .at = read_place(json_object_get(x, "at")) };
+		avec_push(a, &f->accesses, p);
+	}
+	json_array_foreach(json_object_get(o, "allocated"), i, x)
+	{
+		struct explore_block p = { .name = doc_text(x, "name"),
+			                   .offset = number(x, "offset"),
+			                   .size = number(x, "size"),
+			                   .thread = (uint32_t)number(x, "thread"),
+			                   .at = read_place(json_object_get(x, "at")) };
+		avec_push(a, &f->blocks, p);
+	}
 	json_array_foreach(json_object_get(o, "stack"), i, x)
 	{
 		struct explore_place p = read_place(x);
@@ -415,6 +488,11 @@ static void read_race(const json_t *o, struct arena *a, struct explore_report *r
 	avec_push(a, &r->races, x);
 }
 
+static enum explore_memory memory_of(const json_t *doc)
+{
+	return doc_is(doc, "memory", "tso") ? EXPLORE_TSO : doc_is(doc, "memory", "c11") ? EXPLORE_C11 : EXPLORE_SC;
+}
+
 void explore_read_search(const json_t *doc, struct arena *a, struct explore_report *r)
 {
 	*r = (struct explore_report){ .strategy = doc_safe(a, doc, "strategy"),
@@ -422,6 +500,8 @@ void explore_read_search(const json_t *doc, struct arena *a, struct explore_repo
 		                      .seed = number(doc, "seed"),
 		                      .shard = (uint32_t)number(doc, "shard"),
 		                      .shards = (uint32_t)number(doc, "shards"),
+		                      .build_id = json_string_value(json_object_get(doc, "build_id")),
+		                      .asked = json_string_value(json_object_get(doc, "asked")),
 		                      .schedules = number(doc, "schedules"),
 		                      .cut = number(doc, "cut"),
 		                      .traces = number(doc, "traces"),
@@ -434,6 +514,9 @@ void explore_read_search(const json_t *doc, struct arena *a, struct explore_repo
 		                      .replayed = flag(doc, "replayed"),
 		                      .awaits = flag(doc, "awaits"),
 		                      .cancels = flag(doc, "cancels"),
+		                      .memory = memory_of(doc),
+		                      .buffered = number(doc, "stores_buffered") + number(doc, "older_stores_chosen"),
+		                      .buffers_full = number(doc, "store_buffers_full") + number(doc, "choices_left_out"),
 		                      .estimate_known = json_object_get(doc, "estimated_traces") != NULL,
 		                      .estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
 		                      .estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),

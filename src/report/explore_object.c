@@ -167,6 +167,7 @@ void explore_object_json(struct json_out *j, const struct explore_object *o)
 	json_text(j, "against", o->against);
 	json_text(j, "condition", o->condition);
 	json_text_if(j, "progress", o->progress);
+	json_flag(j, "progress_not_judged", o->progress_left_out);
 	json_text(j, "shapes", o->scope);
 	json_uint(j, "scenarios", o->scenarios);
 	json_uint(j, "scenarios_exhausted", o->exhausted);
@@ -209,6 +210,7 @@ struct explore_object *explore_object_read(const json_t *x, struct arena *a)
 		                      .against = doc_text(x, "against"),
 		                      .condition = doc_text(x, "condition"),
 		                      .progress = json_string_value(json_object_get(x, "progress")),
+		                      .progress_left_out = json_is_true(json_object_get(x, "progress_not_judged")),
 		                      .scope = doc_text(x, "shapes"),
 		                      .scenarios = (uint64_t)doc_number(x, "scenarios"),
 		                      .exhausted = (uint64_t)doc_number(x, "scenarios_exhausted"),

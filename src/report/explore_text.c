@@ -99,6 +99,9 @@ static void find_lanes(const struct explore_failure *f, struct lanes *l)
 	for (uint32_t i = 0; i < f->steps.len; i++)
 		if (f->steps.data[i].thread < 256)
 			used[f->steps.data[i].thread] = true;
+	for (uint32_t i = 0; i < f->accesses.len; i++)
+		if (f->accesses.data[i].thread < 256)
+			used[f->accesses.data[i].thread] = true;
 	for (uint32_t t = 0; t < 256; t++)
 		if (used[t]) {
 			l->thread[l->n] = t;
@@ -113,6 +116,9 @@ static void find_lanes(const struct explore_failure *f, struct lanes *l)
 		for (uint32_t i = 0; i < f->steps.len; i++)
 			if (f->steps.data[i].thread == l->thread[c] && strlen(f->steps.data[i].text) > w)
 				w = strlen(f->steps.data[i].text);
+		for (uint32_t i = 0; i < f->accesses.len; i++)
+			if (f->accesses.data[i].thread == l->thread[c] && strlen(f->accesses.data[i].text) > w)
+				w = strlen(f->accesses.data[i].text);
 		l->width[c] = (unsigned)(w > MAX_LANE ? MAX_LANE : w < MIN_LANE ? MIN_LANE : w);
 	}
 	assert(l->n <= 256);
@@ -137,27 +143,31 @@ static void header(struct buf *b, const struct explore_failure *f, const struct 
 	buf_str(b, "place\n");
 }
 
-static void row(struct buf *b, const struct explore_failure *f, const struct lanes *l, uint32_t i)
+/* One line of the table; step 0: an access between two steps. */
+static void row(struct buf *b, const struct explore_failure *f, const struct lanes *l, uint32_t step, bool preempts,
+                uint32_t thread, const char *text, const struct explore_place *at)
 {
-	assert(i < f->steps.len);
-	const struct explore_step *s = &f->steps.data[i];
-	buf_printf(b, "%c %4u  ", s->preempts ? '*' : ' ', i + 1);
+	assert(text && at && (!step || step <= f->steps.len));
+	if (step)
+		buf_printf(b, "%c %4u  ", preempts ? '*' : ' ', step);
+	else
+		buf_repeat(b, ' ', 8);
 	if (l->n > MAX_LANES) {
 		struct buf title;
 		buf_init(&title);
-		thread_title(&title, f, s->thread);
+		thread_title(&title, f, thread);
 		field(b, buf_cstr(&title), 16);
 		buf_str(b, "  ");
 		buf_free(&title);
-		field(b, s->text, MAX_LANE - 2);
+		field(b, text, MAX_LANE - 2);
 		buf_str(b, "  ");
 	} else {
 		for (uint32_t c = 0; c < l->n; c++) {
-			field(b, l->thread[c] == s->thread ? s->text : "", l->width[c]);
+			field(b, l->thread[c] == thread ? text : "", l->width[c]);
 			buf_str(b, "  ");
 		}
 	}
-	short_place(b, &s->at);
+	short_place(b, at);
 	while (b->len && b->data[b->len - 1] == ' ')
 		b->len--;
 	buf_char(b, '\n');
@@ -183,8 +193,9 @@ static void table(struct buf *b, const struct explore_failure *f)
 	struct lanes l;
 	find_lanes(f, &l);
 	header(b, f, &l);
-	uint32_t n = f->steps.len, omitted = 0;
+	uint32_t n = f->steps.len, omitted = 0, k = 0;
 	for (uint32_t i = 0; i < n; i++) {
+		const struct explore_step *s = &f->steps.data[i];
 		if (!shown(f, i)) {
 			omitted++;
 			continue;
@@ -192,7 +203,11 @@ static void table(struct buf *b, const struct explore_failure *f)
 		if (omitted)
 			buf_printf(b, "     ...  %u step%s omitted; --json contains all\n", omitted, omitted == 1 ? "" : "s");
 		omitted = 0;
-		row(b, f, &l, i);
+		row(b, f, &l, i + 1, s->preempts, s->thread, s->text, &s->at);
+		while (k < f->accesses.len && f->accesses.data[k].step <= i)
+			k++;
+		for (; k < f->accesses.len && f->accesses.data[k].step == i + 1; k++)
+			row(b, f, &l, 0, false, f->accesses.data[k].thread, f->accesses.data[k].text, &f->accesses.data[k].at);
 	}
 	bool any = false;
 	for (uint32_t i = 0; i < n; i++)
@@ -244,6 +259,27 @@ static void cycle(struct buf *b, const struct explore_failure *f)
 	}
 }
 
+static void blocks(struct buf *b, const struct explore_failure *f)
+{
+	assert(!f->blocks.len || f->blocks.data);
+	if (f->blocks.len)
+		buf_str(b, "\nData without a name:\n");
+	for (uint32_t i = 0; i < f->blocks.len; i++) {
+		const struct explore_block *x = &f->blocks.data[i];
+		buf_str(b, "  ");
+		buf_safe(b, x->name, strlen(x->name));
+		if (x->offset)
+			buf_printf(b, ": byte %llu of ", (unsigned long long)x->offset);
+		else
+			buf_str(b, ": the first of ");
+		buf_printf(b, "%llu byte%s that ", (unsigned long long)x->size, x->size == 1 ? "" : "s");
+		buf_printf(b, x->thread ? "T%u" : "main", x->thread);
+		buf_str(b, " allocated at ");
+		place(b, &x->at);
+		buf_char(b, '\n');
+	}
+}
+
 static void output(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->output || !*f->output)
@@ -262,8 +298,8 @@ static void output(struct buf *b, const struct explore_failure *f)
 
 static void schedule(struct buf *b, const struct explore_failure *f)
 {
-	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them %s):\n\n", f->steps.len, f->switches, f->preemptions,
-	           f->preemptions == 1 ? "a preemption" : "preemptions");
+	buf_printf(b, "\nThe schedule (%u step%s, %u switch%s, %u of them %s):\n\n", f->steps.len, f->steps.len == 1 ? "" : "s",
+	           f->switches, f->switches == 1 ? "" : "es", f->preemptions, f->preemptions == 1 ? "a preemption" : "preemptions");
 	table(b, f);
 }
 
@@ -292,6 +328,7 @@ static void failure_text(const struct explore_failure *f, const struct explore_o
 	schedule(b, f);
 	waits(b, f);
 	cycle(b, f);
+	blocks(b, f);
 	output(b, f);
 }
 
@@ -317,6 +354,56 @@ static void race(struct buf *b, const struct explore_race *r, bool color)
 
 /* ---- what was looked at ---- */
 
+const char *const explore_memories[] = { "sc", "tso", "c11", NULL };
+
+const char *const explore_memory_not_covered[] = {
+	[EXPLORE_SC] = NULL,
+	[EXPLORE_TSO] = "loads reordered with other loads or with later stores, stores reordered with stores, and stores that "
+			"become visible to other "
+			"threads at different times: ARM, POWER and C11 allow them",
+	[EXPLORE_C11] = "loads reordered with later stores, seq_cst operations in another order than that of the schedule, and "
+			"plain accesses that race: "
+			"they read the newest value",
+};
+
+static void tso(struct buf *b, const struct explore_report *r)
+{
+	buf_printf(b, "memory: TSO, as on x86: each thread has a store buffer; %llu store%s went into one\n",
+	           (unsigned long long)r->buffered, r->buffered == 1 ? "" : "s");
+	if (r->buffers_full)
+		buf_printf(b, "a store buffer was full: behaviour with more than %d stores in a buffer was not explored\n",
+		           EXPLORE_STORES);
+	if (r->object && strcmp(r->object->condition, "sequential") != 0)
+		buf_str(b, "the stores of a call reach memory before it returns\n");
+}
+
+static void c11(struct buf *b, const struct explore_report *r)
+{
+	buf_printf(b, "memory: C11 (RC11): %llu atomic access%s did not take the newest store\n", (unsigned long long)r->buffered,
+	           r->buffered == 1 ? "" : "es");
+	if (r->buffers_full)
+		buf_printf(b,
+		           "%llu time%s choices were left out: an atomic was accessed with different sizes or with 16 bytes, or "
+		           "had more "
+		           "than 64 stores to choose from\n",
+		           (unsigned long long)r->buffers_full, r->buffers_full == 1 ? "" : "s");
+	if (r->object && strcmp(r->object->condition, "sequential") != 0)
+		buf_str(b, "a call is before another one when its return happens before the other's first step\n");
+	if (r->blocks)
+		buf_str(b, "marked blocks are not judged under C11 memory\n");
+}
+
+static void memory(struct buf *b, const struct explore_report *r)
+{
+	if (r->memory == EXPLORE_TSO)
+		tso(b, r);
+	else
+		c11(b, r);
+	if (r->object && r->object->progress_left_out)
+		buf_printf(b, "progress is not judged under %s\n", r->memory == EXPLORE_TSO ? "TSO" : "C11 memory");
+	buf_printf(b, "not covered: %s\n", explore_memory_not_covered[r->memory]);
+}
+
 static void coverage(struct buf *b, const struct explore_report *r)
 {
 	buf_printf(b, "%llu schedule%s", (unsigned long long)r->schedules, r->schedules == 1 ? "" : "s");
@@ -331,6 +418,8 @@ static void coverage(struct buf *b, const struct explore_report *r)
 	if (r->shards)
 		buf_printf(b, ", part %u of %u", r->shard, r->shards);
 	buf_char(b, '\n');
+	if (r->memory)
+		memory(b, r);
 	if (r->awaits && r->exhausted)
 		buf_printf(b,
 		           "loops that repeat the same reads %d times or more are treated as waiting for a change; schedules in "
@@ -364,17 +453,19 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 	}
 	if (raced && r->object)
 		explore_object_table(r->object, out);
-	if (raced)
+	if (raced) {
 		schedule(out, f);
+		blocks(out, f);
+	}
 	if (r->failure || r->races.len)
 		buf_char(out, '\n');
 	else if (r->replayed && r->stopped)
 		buf_str(out, "the schedule could not be followed\n");
 	else if (r->replayed)
 		buf_str(out, "no violation: the schedule was followed to its end\n");
-	else if (r->object)
+	else if (r->object && r->schedules && r->cut < r->schedules)
 		explore_object_holds(r, out);
-	else if (r->threads == 1 && r->schedules && !r->stopped)
+	else if (!r->object && r->threads == 1 && r->schedules && !r->stopped)
 		buf_str(out, "no violation found: the program never has a second thread, so there is nothing to interleave\n");
 	else if (!r->schedules)
 		buf_str(out, "unknown: no schedule came to its end\n");

@@ -24,8 +24,9 @@
 #include "base/map.h"
 #include "base/symtab.h"
 #include "event/finding.h"
+#include "report/baseline.h"
 
-enum { FINDING_MAX_FACTS = 64, FINDING_MAX_PCS = 64, FINDING_MAX_FRAMES = 128, FINDING_MAX_LOCKS = 16 };
+enum { FINDING_MAX_FACTS = 64, FINDING_MAX_PARTS = 64, FINDING_MAX_PCS = 64, FINDING_MAX_FRAMES = 128, FINDING_MAX_LOCKS = 16 };
 
 struct raw_module {
 	uint64_t lo, hi, base;
@@ -60,6 +61,14 @@ struct raw_fact {
 	uint64_t read[FACT_SIDES], write[FACT_SIDES];
 };
 
+/* What a thread did, of a finding that is not about a block (dynamic/hazards.h). */
+struct raw_part {
+	uint32_t op, uid, lock, size;
+	uint64_t address;
+	struct raw_stack stack;
+	struct raw_locks locks;
+};
+
 /* The numbers are those of src/dynamic/reduction.h. */
 struct raw_finding {
 	uint64_t key, address, address2;
@@ -67,6 +76,7 @@ struct raw_finding {
 	uint32_t kind, confirmed, count, loop, commit_op, violation_op, thread, other;
 	uint32_t lock, lock2, other_op, apart, uses;
 	uint32_t inherited, came, known;  /* known: there are no other variables than `facts` */
+	uint32_t crossed, bare, wrong;    /* as dynamic/reduction.h has them */
 	uint32_t modules;                 /* of the report's, those told before it: what is loaded later is not meant */
 	uint32_t made_first, made2_first; /* `made` is a first use, not an initialisation */
 	const char *name;
@@ -75,14 +85,16 @@ struct raw_finding {
 	struct raw_locks commit_locks, violation_locks, other_locks;
 	AVEC(struct raw_thread) threads;
 	AVEC(struct raw_fact) facts;
+	AVEC(struct raw_part) parts;
 };
 
 /* What one process said, of one program that ran in it. */
 struct raw_report {
 	uint32_t pid;
 	uint64_t image;
-	bool final;                  /* it came to its end */
-	uint32_t lost, lost_modules; /* findings and modules beyond the limits */
+	bool final;                                    /* it came to its end */
+	uint32_t lost, lost_modules;                   /* findings and modules beyond the limits */
+	uint32_t lost_races, lost_order, lost_circles; /* accesses that were not followed; an order of threads was lost */
 	AVEC(struct raw_module) modules;
 	AVEC(struct raw_finding) findings;
 	struct map by_key;          /* finding's key to its index */
@@ -138,6 +150,13 @@ void symbols_of(struct symbols *s, const struct raw_finding *f);
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out, uint32_t max);
 /* The variable that holds this address, or NULL. `*off` is the place in it. */
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off);
+/* The part of a variable that is there, "table[3].next"; "table+28" when its type is not known, as in a recording; or NULL. */
+const char *symbols_datum(struct symbols *s, uint64_t addr);
+/* What the compiler said of an update, by the places of its read and its write: SYM_COMMUTES ... (base/symtab.h).
+ * *looked, unless unknown: the read is another one, before the update. */
+char symbols_update(struct symbols *s, uint64_t read, uint64_t write, bool *looked);
+/* What it said of two calls, the places of two frames; `pc` is an address in the same file. */
+char symbols_calls(struct symbols *s, uint64_t pc, const struct src_frame *a, const struct src_frame *b);
 /* Offsets of all functions of a file whose names or places match. Asked about
  * functions that are only inlined, too: `there` is false, they have no offset. */
 uint32_t symbols_functions(struct arena *a, const char *path,
@@ -153,6 +172,9 @@ void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, 
 
 /* ---- what is shown ---- */
 
+/* Is it the kind (in a document) of a finding about data or locks, not about a block? */
+bool hazard_named(const char *kind);
+
 struct pattern {
 	const char *text, *kind; /* kind: of a suppression; NULL otherwise */
 	const char *source;      /* file and line it came from */
@@ -162,6 +184,7 @@ struct pattern {
 
 struct filter {
 	AVEC(struct pattern) atomic, not_atomic, suppressions;
+	struct baseline *baseline; /* known findings; NULL: none are */
 	struct arena *arena;
 };
 
@@ -173,12 +196,18 @@ bool filter_read_suppressions(struct filter *f, const char *path, struct buf *er
 /* Does a pattern name this place? By function (globs), file, or file:line. */
 bool pattern_matches(const char *pattern, const struct src_frame *frame);
 bool glob_matches(const char *pattern, const char *text);
+/* What a compiler counts for coverage or profiles: every thread adds to it without a lock, as it need not be exact. */
+bool symbol_is_counter(const char *name);
 
 /* ---- results ---- */
+
+/* What can be looked for. */
+enum { FINDING_ATOMICITY = 1, FINDING_RACES = 2, FINDING_LOCKS = 4 };
 
 struct text_options {
 	bool color, gen_suppressions, strict;
 	bool all;     /* what is not shown by default, too */
+	unsigned no;  /* FINDING_*: these are not wanted */
 	uint32_t top; /* so many at most; 0: no limit */
 	const char *strip_path_prefix;
 	struct finding_log *json;                    /* where results go */
@@ -220,13 +249,19 @@ struct finding_log {
 void finding_sources(const struct finding_log *log, struct json_out *j);
 
 struct view;
+struct hazard_view;
 enum { FINDING_LABELS = 32 };
 
-struct shown {                         /* what was found, over all processes */
-	AVEC(struct view *) blocks;    /* each with its gaps, until they are ranked */
+struct shown {                      /* what was found, over all processes */
+	AVEC(struct view *) blocks; /* each with its gaps, until they are ranked */
+	AVEC(struct hazard_view *) hazards;
+	uint32_t hazards_rest; /* beyond --top */
+	bool lost_races, lost_order, lost_circles;
 	uint32_t rest[FINDING_LABELS]; /* not shown, by label */
 	AVEC(const char *) hidden;
 	uint32_t count, suppressed, confirmed;
+	uint32_t known;                /* in the baseline */
+	AVEC(const char *) refused;    /* shown, and not learned */
 	uint32_t reached, not_reached; /* by exploring */
 	uint32_t nameless;             /* shown by file and offset: the symbols were taken away */
 	uint32_t lost, lost_modules;   /* beyond the limits: cut */

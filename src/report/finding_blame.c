@@ -19,7 +19,7 @@ static bool listed(struct filter *f, const struct src_frame *frame, bool atomic)
 }
 
 /* The innermost function that is meant to be atomic: not one of the system's
- * headers, not excluded, not main and not the thread's first function. */
+ * headers, not excluded. Main and the thread's first function are never the innermost of several. */
 bool finding_blame(struct view *v, struct filter *f)
 {
 	uint32_t last = v->entered.n;
@@ -32,8 +32,9 @@ bool finding_blame(struct view *v, struct filter *f)
 		const struct src_frame *fr = &v->entered.v[i];
 		if (fr->system || !fr->function || listed(f, fr, false))
 			continue;
-		if (only ? !listed(f, fr, true) : i + 1 >= last || !strcmp(fr->function, "main"))
+		if (only ? !listed(f, fr, true) : i >= last)
 			continue;
+		v->first_function = !only && (i + 1 == last || !strcmp(fr->function, "main"));
 		v->block = i;
 		v->name = fr->function;
 		return true;
@@ -41,14 +42,19 @@ bool finding_blame(struct view *v, struct filter *f)
 	return false;
 }
 
+bool symbol_is_counter(const char *name)
+{
+	static const char *const names[] = { "__llvm_gcov", "__llvm_gcda", "__llvm_prf", "__profc_", "__gcov" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* Is it about what a compiler counts for coverage or profiles? */
 bool finding_about_counters(struct writer *w, const struct raw_finding *f)
 {
-	static const char *const names[] = { "__llvm_gcov", "__llvm_gcda", "__llvm_prf", "__profc_", "__gcov" };
 	uint64_t off;
 	const char *var = f->address ? symbols_data(w->sym, f->address, &off) : NULL;
-	for (size_t i = 0; var && i < sizeof names / sizeof *names; i++)
-		if (!strncmp(var, names[i], strlen(names[i])))
-			return true;
-	return false;
+	return var && symbol_is_counter(var);
 }

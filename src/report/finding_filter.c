@@ -5,7 +5,8 @@
  *   atomic PATTERN        only what these name is judged
  *   not-atomic PATTERN    these are not blocks; the function around them is
  * A suppression file has lines `kind:PATTERN`, kind being `atomicity` (any
- * frame of the report) or `block` (the block itself), as the sanitizers'.
+ * frame of the report) or `block` (the block itself), as the sanitizers'; for findings
+ * that are not about blocks ThreadSanitizer's `race`, `deadlock` and `mutex` (any frame).
  * Patterns are globs (* and ?) over function names (with or without their
  * parameters), `file.c`, or `file.c:12`. `#` begins a comment.
  */
@@ -140,7 +141,8 @@ bool filter_read_spec(struct filter *f, const char *path, struct buf *err)
 
 bool filter_read_suppressions(struct filter *f, const char *path, struct buf *err)
 {
-	static const char *const kinds[] = { "atomicity", "block" };
+	static const char *const kinds[] = { "atomicity", "block", "race", "deadlock", "mutex" };
+	enum { KINDS = sizeof kinds / sizeof *kinds };
 	char line[4096], *s;
 	uint32_t no = 0;
 	bool ok = true;
@@ -151,7 +153,9 @@ bool filter_read_suppressions(struct filter *f, const char *path, struct buf *er
 		char *colon = strchr(s, ':');
 		if (colon)
 			*colon = 0;
-		int known = colon && (!strcmp(s, kinds[0]) || !strcmp(s, kinds[1]));
+		bool known = false;
+		for (unsigned i = 0; colon && i < KINDS; i++)
+			known |= !strcmp(s, kinds[i]);
 		if (known && colon[1]) {
 			struct pattern p = { .source = arena_strdup(f->arena, path), .line = no };
 			p.kind = arena_strdup(f->arena, s);
@@ -159,8 +163,11 @@ bool filter_read_suppressions(struct filter *f, const char *path, struct buf *er
 			avec_push(f->arena, &f->suppressions, p);
 			continue;
 		}
-		buf_printf(err, "%s:%u:1: error: expected 'atomicity:PATTERN' or 'block:PATTERN'\n", path, no);
-		int near = colon ? nearest_name(s, kinds, 2) : -1;
+		buf_printf(err,
+		           "%s:%u:1: error: expected 'atomicity:PATTERN', 'block:PATTERN', 'race:PATTERN', 'deadlock:PATTERN' or "
+		           "'mutex:PATTERN'\n",
+		           path, no);
+		int near = colon ? nearest_name(s, kinds, KINDS) : -1;
 		if (near >= 0 && !known)
 			buf_printf(err, "    hint: did you mean '%s:'?\n", kinds[near]);
 		ok = false;

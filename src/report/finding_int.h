@@ -14,6 +14,7 @@ struct stacks {
 enum label {
 	LABEL_NONE,
 	LABEL_LOST_UPDATE,
+	LABEL_WRONG_LOCK,
 	LABEL_CHECK_THEN_ACT,
 	LABEL_BROKEN_INVARIANT,
 	LABEL_TORN_READ,
@@ -47,10 +48,13 @@ struct view {
 	const char *name, *key;
 	uint32_t count;                         /* with those merged into it */
 	uint32_t met;                           /* the order in which they were met */
+	bool first_function;                    /* the block is main, or what a thread begins with */
 	uint32_t depth;                         /* calls between the block and its locks */
 	uint32_t uses;                          /* of it and those merged into it, the highest */
 	struct view *more;                      /* other gaps of the same block */
 	const struct pattern *by;               /* suppressed by, or NULL */
+	bool known;                             /* it is in the baseline, or was learned */
+	uint32_t known_line;                    /* ... there; 0: learned now */
 	const struct explore_finding *explored; /* what came of it, or NULL */
 };
 
@@ -58,6 +62,7 @@ struct writer {
 	const struct text_options *o;
 	struct symbols *sym;
 	struct arena *arena;
+	const struct baseline *baseline; /* or NULL */
 };
 
 /* A file as the report names it. */
@@ -76,6 +81,8 @@ const char *finding_other(const struct view *v);
 /* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
  * after it. */
 void finding_gap(struct writer *w, const struct view *v, struct buf *out);
+/* The line of the block itself on the way to a place; NULL: not known. */
+const struct src_frame *finding_in_block(const struct view *v, const struct stacks *s);
 /* The line of the block at which a gap ends; 0: unknown. */
 uint32_t finding_line(const struct view *v);
 /* Does the block come to the second place by going back, as a loop does? */
@@ -89,15 +96,29 @@ void finding_json(struct writer *w, const struct view *v, uint32_t pid);
 /* The member "stack". */
 void finding_frames(struct writer *w, const struct src_frame *v, uint32_t n);
 
+/* The members "threads", "suppressed" and "baseline". */
+void finding_threads_json(struct writer *w, const struct raw_finding *f);
+void finding_hidden_json(struct writer *w, const struct pattern *by, bool known, uint32_t known_line);
+
+/* ---- hazards.c ---- */
+/* A finding that is not about a block, into shown->hazards. */
+void hazard_take(struct writer *w, struct raw_finding *raw, struct raw_report *r, struct filter *f, struct shown *shown);
+/* What of them is shown into w->o->json. */
+void hazards_rank(struct writer *w, const struct filter *f, struct shown *shown);
+/* "data race" */
+const char *hazard_kind(uint32_t kind);
+
 /* ---- finding_pattern.c ---- */
-/* Fills in v->judged, the rest being there. */
-void finding_judged(struct writer *w, struct view *v);
+/* Fills in v->judged, the rest being there. False: it is none; a thread's first function, or a check without the lock,
+ * is one only when it has one of few patterns. */
+bool finding_judged(struct writer *w, struct view *v);
 /* Its members of a result. */
 void finding_judged_json(struct writer *w, const struct view *v);
 const char *label_name(enum label l);
 
 /* ---- finding_blame.c ---- */
-/* The innermost function that is meant to be atomic, into v; false: none is. */
+/* The innermost function that is meant to be atomic, into v, or main or the thread's first function when no other
+ * contains it; false: none is. */
 bool finding_blame(struct view *v, struct filter *f);
 /* Is it about what a compiler counts for coverage or profiles? */
 bool finding_about_counters(struct writer *w, const struct raw_finding *f);

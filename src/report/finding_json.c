@@ -122,7 +122,7 @@ static const char *unplaced(struct writer *w, const struct view *v, const char *
 	return NULL;
 }
 
-static void threads(struct writer *w, const struct raw_finding *f)
+void finding_threads_json(struct writer *w, const struct raw_finding *f)
 {
 	struct json_out *j = &w->o->json->j;
 	struct stacks *s = malloc(sizeof *s);
@@ -144,6 +144,25 @@ static void threads(struct writer *w, const struct raw_finding *f)
 	}
 	json_end(j);
 	free(s);
+}
+
+void finding_hidden_json(struct writer *w, const struct pattern *by, bool known, uint32_t known_line)
+{
+	struct json_out *j = &w->o->json->j;
+	if (by) {
+		json_begin_object(j, "suppressed");
+		json_text(j, "by", arena_printf(w->arena, "%s:%s", by->kind, by->text));
+		json_text(j, "file", by->source ? by->source : "");
+		json_uint(j, "line", by->line);
+		json_end(j);
+	}
+	if (known && !by) {
+		json_begin_object(j, "baseline");
+		json_text(j, "file", w->baseline->path);
+		if (known_line)
+			json_uint(j, "line", known_line);
+		json_end(j);
+	}
 }
 
 void finding_json(struct writer *w, const struct view *v, uint32_t pid)
@@ -179,16 +198,10 @@ void finding_json(struct writer *w, const struct view *v, uint32_t pid)
 	json_line(j, 2);
 	json_text(j, "sentence", sentence(w, v));
 	also(w, v);
-	threads(w, f);
+	finding_threads_json(w, f);
 	json_line(j, 2);
 	json_text(j, "suppression", arena_printf(w->arena, "block:%.*s", (int)strcspn(v->name, "("), v->name));
-	if (v->by) {
-		json_begin_object(j, "suppressed");
-		json_text(j, "by", arena_printf(w->arena, "%s:%s", v->by->kind, v->by->text));
-		json_text(j, "file", v->by->source ? v->by->source : "");
-		json_uint(j, "line", v->by->line);
-		json_end(j);
-	}
+	finding_hidden_json(w, v->by, v->known, v->known_line);
 	if (v->explored)
 		explore_finding_json(j, v->explored, w->arena);
 	json_end(j);

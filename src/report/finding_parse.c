@@ -76,6 +76,7 @@ static struct raw_locks read_locks(struct parse_line *l, struct arena *a)
 	return ls;
 }
 
+static const char *const part_ops[] = PART_OP_NAMES;
 static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES, *const uses[] = FINDING_USE_NAMES;
 
 /* The number of a name; false when there is no such name. */
@@ -101,8 +102,9 @@ static bool set_field(struct raw_finding *f, struct parse_line *l)
 		size_t at;
 	} fields[] = {
 #define FIELD(x) { #x, offsetof(struct raw_finding, x) }
-		FIELD(confirmed), FIELD(count),      FIELD(loop),        FIELD(thread),    FIELD(other), FIELD(lock),  FIELD(lock2),
-		FIELD(apart),     FIELD(made_first), FIELD(made2_first), FIELD(inherited), FIELD(came),  FIELD(known),
+		FIELD(confirmed), FIELD(count),   FIELD(loop),       FIELD(thread),      FIELD(other),     FIELD(lock),
+		FIELD(lock2),     FIELD(apart),   FIELD(made_first), FIELD(made2_first), FIELD(inherited), FIELD(came),
+		FIELD(known),     FIELD(crossed), FIELD(bare),       FIELD(wrong),
 	};
 	if (is(s, n, "address"))
 		f->address = number(l, 16);
@@ -145,6 +147,8 @@ static void set_stack(struct raw_finding *f, struct parse_line *l, struct arena 
 		f->made2 = st;
 	else if (is(s, n, "created") && f->threads.len)
 		f->threads.data[f->threads.len - 1].created = st;
+	else if (is(s, n, "part") && f->parts.len)
+		f->parts.data[f->parts.len - 1].stack = st;
 }
 
 static void set_locks(struct raw_finding *f, struct parse_line *l, struct arena *a)
@@ -158,6 +162,8 @@ static void set_locks(struct raw_finding *f, struct parse_line *l, struct arena 
 		f->violation_locks = ls;
 	else if (is(s, n, "other"))
 		f->other_locks = ls;
+	else if (is(s, n, "part") && f->parts.len)
+		f->parts.data[f->parts.len - 1].locks = ls;
 }
 
 static struct raw_fact read_fact(struct parse_line *l)
@@ -176,11 +182,27 @@ static struct raw_fact read_fact(struct parse_line *l)
 	return f;
 }
 
+static bool add_part(struct raw_finding *f, struct parse_line *l, struct arena *a)
+{
+	struct raw_part p = { 0 };
+	if (!name_number(l, part_ops, PART_OPS, &p.op))
+		return false;
+	p.uid = (uint32_t)number(l, 10);
+	p.lock = (uint32_t)number(l, 10);
+	p.address = number(l, 16);
+	p.size = (uint32_t)number(l, 10);
+	if (f->parts.len < FINDING_MAX_PARTS)
+		avec_push(a, &f->parts, p);
+	return true;
+}
+
 /* False: an unknown kind or operation. */
 static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l, struct arena *a)
 {
 	if (is(s, n, "set")) {
 		return set_field(f, l);
+	} else if (is(s, n, "part")) {
+		return add_part(f, l, a);
 	} else if (is(s, n, "stack")) {
 		set_stack(f, l, a);
 	} else if (is(s, n, "locks")) {
@@ -250,6 +272,14 @@ static void take_lost(struct raw_report *r, struct parse_line *l)
 		r->lost_modules = many;
 	else if (is(what, n, "findings") && many > r->lost)
 		r->lost = many;
+	else if (is(what, n, "hazards"))
+		r->lost += many;
+	else if (is(what, n, "races"))
+		r->lost_races = many;
+	else if (is(what, n, "order"))
+		r->lost_order = many;
+	else if (is(what, n, "circles"))
+		r->lost_circles = many;
 }
 
 /* Who speaks: the lines after the first. */

@@ -11,10 +11,18 @@
  * An update, a read and a write of one variable in one section, is whole by itself: on
  * both sides of a gap (counters, reference counts, lists) it is evidence of nothing.
  *
+ * What the compiler knew of the code (cc/effects.h; clang's objects have it) tells an update that commutes from one whose value
+ * is used, and whether the second part depends on the first. Without it lines are compared.
+ *
  * What is not known never makes a finding less: LABEL_UNKNOWN is shown.
+ *
+ * Two classes are weaker: what is not one of the patterns that they are known for is no finding. Main and the first
+ * function of a thread are most often a list of steps, or a loop, that is not meant to be atomic (first_function_shows). A
+ * check without the lock in front of a section under it (`bare`) is none when the section checks again (bare_shows).
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/finding_int.h"
 
 /* Others come in all the time: at least 2 % of so many executions. */
@@ -30,6 +38,7 @@ static const struct {
 } labels[] = {
 	[LABEL_NONE] = { NULL, 1, 100 },
 	[LABEL_LOST_UPDATE] = { "lost update", 1, 80 },
+	[LABEL_WRONG_LOCK] = { "wrong lock", 1, 75 },
 	[LABEL_CHECK_THEN_ACT] = { "check-then-act", 1, 70 },
 	[LABEL_BROKEN_INVARIANT] = { "broken invariant", 1, 60 },
 	[LABEL_TORN_READ] = { "torn read", 1, 55 },
@@ -68,15 +77,40 @@ static bool updates(const struct raw_fact *f, unsigned side)
 	return u & FACT_READ && u & FACT_WRITE && !(u & FACT_BLIND);
 }
 
-/* x++, x += n: read and written in one statement. */
-static bool counts(struct writer *w, const struct raw_fact *f, unsigned side)
+/* x++, x += n: read and written in one statement, and not looked at before. The compiler knows; else lines tell. */
+static bool one_statement(struct writer *w, const struct raw_fact *f, unsigned side)
 {
+	bool looked;
 	if (!updates(f, side))
 		return false;
+	if (symbols_update(w->sym, f->read[side], f->write[side], &looked))
+		return !looked;
 	struct src_frame r = place(w, f->read[side]), x = place(w, f->write[side]);
 	if (!r.file || !x.file)
 		return f->write[side] - f->read[side] < ONE_STATEMENT;
 	return r.line == x.line && !strcmp(r.file, x.file);
+}
+
+/* Such an update is whole by itself: counters, reference counts. Not one that gives an index, as far as is known. */
+static bool counts(struct writer *w, const struct raw_fact *f, unsigned side)
+{
+	bool looked;
+	char kind = updates(f, side) ? symbols_update(w->sym, f->read[side], f->write[side], &looked) : SYM_UNKNOWN;
+	return kind != SYM_INDEX && one_statement(w, f, side);
+}
+
+/* Is what the update gave used as an index? That is no counter: what it leads to is the block's. */
+static bool index_update(struct writer *w, const struct raw_fact *f, unsigned side)
+{
+	bool looked;
+	return updates(f, side) && symbols_update(w->sym, f->read[side], f->write[side], &looked) == SYM_INDEX;
+}
+
+/* What the compiler knows of the calls in the block that lead to both sides of the gap. */
+static char calls_of(struct writer *w, const struct view *v)
+{
+	const struct src_frame *a = finding_in_block(v, &v->commit), *b = finding_in_block(v, &v->violation);
+	return a && b && v->f->commit.n ? symbols_calls(w->sym, v->f->commit.pcs[0], a, b) : SYM_UNKNOWN;
 }
 
 static bool only_reads(const struct raw_fact *f, unsigned side)
@@ -152,7 +186,7 @@ static enum label pair_of(struct writer *w, const struct raw_fact *x, const stru
 	    !y->use[FACT_BEFORE])
 		return LABEL_TORN_READ;
 	if (both & FACT_WRITE && only_reads(x, FACT_BEFORE) && !x->use[FACT_AFTER] && one_sided(y, FACT_AFTER) &&
-	    !counts(w, y, FACT_AFTER))
+	    !one_statement(w, y, FACT_AFTER))
 		return LABEL_CHECK_THEN_ACT;
 	return LABEL_SEPARATE_DATA;
 }
@@ -169,15 +203,34 @@ static void better(struct judged *j, enum label l, const struct raw_fact *x, con
 	j->second = y;
 }
 
-static void judge_lock(struct writer *w, const struct raw_finding *f, struct judged *j)
+/* Of a check without the lock: is it the variable that was checked? */
+static bool checked(const struct raw_finding *f, const struct raw_fact *x)
 {
+	return f->address2 - x->address < x->size;
+}
+
+/* Two updates that give an index each, and what both lead to is used together: elements that belong together. */
+static bool torn_updates(struct writer *w, const struct view *v, const struct raw_fact *x)
+{
+	assert(v->f->kind == FIND_LOCK);
+	return x->use[FACT_OTHER] & FACT_WRITE && index_update(w, x, FACT_BEFORE) && index_update(w, x, FACT_AFTER) &&
+	       calls_of(w, v);
+}
+
+static void judge_lock(struct writer *w, const struct view *v, struct judged *j)
+{
+	const struct raw_finding *f = v->f;
 	bool acting = acts(w, f);
 	j->label = LABEL_SEPARATE_DATA;
 	for (uint32_t i = 0; i < f->facts.len; i++) {
 		const struct raw_fact *x = &f->facts.data[i];
+		if (f->bare && !checked(f, x))
+			continue;
 		enum label l = label_of(x);
 		if (l == LABEL_STALE_VALUE && !x->use[FACT_AFTER] && !acting)
 			l = ends_there(f) ? LABEL_UNKNOWN : LABEL_SPLIT_COUNTERS;
+		if (l == LABEL_SPLIT_COUNTERS && torn_updates(w, v, x))
+			l = LABEL_TORN_READ;
 		if (l == LABEL_HAND_OVER && updates(x, FACT_BEFORE))
 			l = LABEL_SPLIT_COUNTERS;
 		better(j, l, x, NULL);
@@ -203,35 +256,75 @@ static void reason(struct judged *j, struct arena *a, int points, const char *wh
 	j->reasons = arena_printf(a, "%s, %s %+d", j->reasons, why, points);
 }
 
-void finding_judged(struct writer *w, struct view *v)
+/*
+ * A section after the gap that looks again before it writes has thought of it; in main or a thread's first function that is
+ * common, and so is a flag that is read twice. And a gap in which the thread was ordered with others (it made or
+ * joined some, waited, met them at a barrier), or which leads to the next turn of a loop, lies between two of the steps.
+ */
+static bool first_function_shows(struct writer *w, const struct view *v)
+{
+	const struct judged *j = &v->judged;
+	assert(v->first_function && j->label < LABEL_KINDS);
+	if (v->f->crossed || finding_round(v))
+		return false;
+	switch (j->label) {
+	case LABEL_WRONG_LOCK:
+		return true;
+	case LABEL_LOST_UPDATE: /* after an update of its own it sets something back */
+		return v->f->kind == FIND_RACE || only_reads(j->fact, FACT_BEFORE);
+	case LABEL_CHECK_THEN_ACT:
+		return j->second || one_statement(w, j->fact, FACT_AFTER);
+	case LABEL_TORN_READ:
+		return j->second != NULL;
+	default:
+		return false;
+	}
+}
+
+/* Blind writes of what was checked are told of as racing data. */
+static bool bare_shows(struct writer *w, const struct view *v)
+{
+	const struct judged *j = &v->judged;
+	assert(v->f->bare && j->label < LABEL_KINDS);
+	return j->label == LABEL_CHECK_THEN_ACT && !finding_round(v) && (j->second || one_statement(w, j->fact, FACT_AFTER));
+}
+
+bool finding_judged(struct writer *w, struct view *v)
 {
 	const struct raw_finding *f = v->f;
 	struct judged *j = &v->judged;
 	*j = (struct judged){ .label = f->kind == FIND_LOCK   ? LABEL_UNKNOWN
-		                       : f->kind == FIND_RACE ? LABEL_LOST_UPDATE
+		                       : f->kind == FIND_RACE ? f->wrong ? LABEL_WRONG_LOCK : LABEL_LOST_UPDATE
 		                                              : LABEL_NONE };
 	if (f->kind == FIND_LOCK)
-		judge_lock(w, f, j);
+		judge_lock(w, v, j);
+	if ((v->first_function && !first_function_shows(w, v)) || (f->bare && !bare_shows(w, v)))
+		return false;
 	j->tier = labels[j->label].tier;
 	j->score = labels[j->label].score;
 	if (j->label == LABEL_NONE) {
 		j->reasons = "said to be atomic 100";
-		return;
+		return true;
 	}
 	j->reasons = arena_printf(w->arena, "%s %u", j->label == LABEL_UNKNOWN ? "the pattern is not known" : labels[j->label].name,
 	                          j->score);
 	if (j->tier > 1)
-		return;
+		return true;
+	if (v->first_function)
+		reason(j, w->arena, -10, "main, or the first function of a thread");
 	if (j->fact && j->fact->changed)
 		reason(j, w->arena, 15, "the variable was changed in the gap in this run");
 	else if (f->confirmed)
 		reason(j, w->arena, 5, "another thread intervened in this run");
+	if (calls_of(w, v) == SYM_DEPENDS)
+		reason(j, w->arena, 5, "the part after the gap depends on the part before it");
 	if (v->depth <= 1)
 		reason(j, w->arena, 5, "the function itself releases the lock, or what it calls");
 	if (f->apart)
 		reason(j, w->arena, -5, "the two threads never ran concurrently");
 	if (v->uses == USES_BACK && j->label != LABEL_LOST_UPDATE)
 		reason(j, w->arena, -5, "the last part writes first what an earlier one wrote first");
+	return true;
 }
 
 /* ---- for reports ---- */
@@ -255,7 +348,7 @@ static void put_use(struct writer *w, const char *when, const char *what, uint64
 static void put_side(struct writer *w, const struct raw_fact *f, unsigned side)
 {
 	static const char *const when[] = { "before the gap", "after the gap", "another thread" };
-	if (counts(w, f, side)) {
+	if (one_statement(w, f, side)) {
 		put_use(w, when[side], "updated", f->write[side]);
 		return;
 	}

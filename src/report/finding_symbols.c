@@ -37,8 +37,10 @@ void symbols_close(struct symbols *s)
 {
 	for (uint32_t i = 0; s && i < s->files.len; i++) {
 		dwarf_functions_free(s->files.data[i]->dies);
+		dwarf_fields_free(s->files.data[i]->fields);
 		free(s->files.data[i]->functions.v);
 		free(s->files.data[i]->data.v);
+		symtab_free(&s->files.data[i]->effects);
 		if (s->files.data[i]->dwfl)
 			dwfl_end(s->files.data[i]->dwfl);
 	}
@@ -299,7 +301,8 @@ static bool is_start(const struct src_frame *f)
 		return strstr(f->module, "libc.so") || strstr(f->module, "libpthread");
 	return f->function && (!strcmp(f->function, "intact_thread_main") || !strcmp(f->function, "intact_c11_main") ||
 	                       !strcmp(f->function, "intact_run_once") || !strncmp(f->function, "__libc_start", 12) ||
-	                       !strcmp(f->function, "call_init") || !strcmp(f->function, "execute_native_thread_routine"));
+	                       !strcmp(f->function, "call_init") || !strcmp(f->function, "execute_native_thread_routine") ||
+	                       !strcmp(f->function, "x_thread_main") || !strcmp(f->function, "x_once")); /* explored */
 }
 
 /* Two addresses in one function, split or cloned parts included. */
@@ -409,6 +412,37 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 	return kept ? trim(out, n) : n;
 }
 
+/* What is known of the code that an address is of. */
+static const struct symtab *effects_of(struct symbols *s, uint64_t pc)
+{
+	if (s->report->saved)
+		return s->report->saved;
+	struct symbol_spot at = spot_of(s, pc);
+	return at.file ? symbol_effects(s, at.file) : NULL;
+}
+
+char symbols_update(struct symbols *s, uint64_t read, uint64_t write, bool *looked)
+{
+	struct src_frame r[FINDING_MAX_FRAMES], w[FINDING_MAX_FRAMES];
+	const struct symtab *t = effects_of(s, (write & STACK_PC) - 1);
+	uint32_t line = 0, column = 0;
+	assert(looked);
+	if (!t || !t->nuses || !at_address(s, (read & STACK_PC) - 1, r, FINDING_MAX_FRAMES) ||
+	    !at_address(s, (write & STACK_PC) - 1, w, FINDING_MAX_FRAMES) || !w[0].file || !r[0].file)
+		return SYM_UNKNOWN;
+	char kind = symtab_update(t, w[0].file, w[0].line, w[0].column, &line, &column);
+	*looked = kind != SYM_UNKNOWN && (r[0].line != line || r[0].column != column || strcmp(r[0].file, w[0].file) != 0);
+	return kind;
+}
+
+char symbols_calls(struct symbols *s, uint64_t pc, const struct src_frame *a, const struct src_frame *b)
+{
+	const struct symtab *t = effects_of(s, (pc & STACK_PC) - 1);
+	if (!t || !t->nuses || !a->file || !b->file || strcmp(a->file, b->file) != 0)
+		return SYM_UNKNOWN;
+	return symtab_calls(t, &(struct sym_use){ a->file, a->line, a->column, b->line, b->column, 0 });
+}
+
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 {
 	assert(s->report && off);
@@ -423,6 +457,25 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 		return NULL;
 	*off = in.at - name->lo;
 	return symbol_plain_name(s, name->text);
+}
+
+const char *symbols_datum(struct symbols *s, uint64_t addr)
+{
+	uint64_t off;
+	const char *name = symbols_data(s, addr, &off);
+	if (!name || s->report->saved)
+		return name && off ? arena_printf(s->arena, "%s+%llu", name, (unsigned long long)off) : name;
+	struct symbol_spot in = spot_of(s, addr);
+	if (!in.file->fields)
+		in.file->fields = dwarf_fields_new();
+	struct buf path;
+	buf_init(&path);
+	if (dwarf_fields_path(in.file->fields, in.file->mod, in.at - off, off, &path))
+		name = arena_printf(s->arena, "%s%s", name, buf_cstr(&path));
+	else if (off)
+		name = arena_printf(s->arena, "%s+%llu", name, (unsigned long long)off);
+	buf_free(&path);
+	return name;
 }
 
 /* ---- saving, for recordings ---- */
@@ -477,8 +530,13 @@ void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, 
 			                                           .system = f[j].system });
 	}
 	for (uint32_t i = 0; i < s->of.len; i++) {
-		Dwfl_Module *mod = symbol_file_open(s, s->files.data[s->of.data[i]]);
+		struct symbol_file *file = s->files.data[s->of.data[i]];
+		Dwfl_Module *mod = symbol_file_open(s, file);
+		size_t len = 0;
+		const char *effects = symbol_effects_text(s, file, &len);
 		if (mod)
 			save_data(s, mod, r->modules.data[i].base, out);
+		if (effects && len && effects[len - 1] == '\n')
+			buf_add(out, effects, len);
 	}
 }

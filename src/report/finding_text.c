@@ -304,10 +304,11 @@ static void put_pattern(const json_t *r, struct buf *out)
 	buf_str(out, "\n");
 }
 
-static void put_summary(const json_t *r, struct buf *out)
+static void put_summary(const json_t *r, const char *title, const json_t *block, struct buf *out)
 {
-	const json_t *block = json_array_get(json_object_get(json_object_get(r, "entered"), "stack"), 0);
-	buf_str(out, "SUMMARY: Intact: atomicity violation ");
+	buf_str(out, "SUMMARY: Intact: ");
+	put(out, title);
+	buf_char(out, ' ');
 	if (*doc_text(block, "file")) {
 		put(out, doc_text(block, "file"));
 		if (doc_number(block, "line"))
@@ -322,6 +323,62 @@ static void put_summary(const json_t *r, struct buf *out)
 	buf_str(out, " in ");
 	put(out, doc_text(r, "block"));
 	buf_str(out, "\n");
+}
+
+/* The innermost frame of the program's own. */
+static const json_t *own_frame(const json_t *stack)
+{
+	const json_t *f;
+	size_t i;
+	json_array_foreach(stack, i, f) if (*doc_text(f, "file") && !json_is_true(json_object_get(f, "system"))) return f;
+	return json_array_get(stack, 0);
+}
+
+static void put_suppression(const json_t *r, const struct finding_text_options *o, struct buf *out)
+{
+	if (!o->gen_suppressions)
+		return;
+	buf_str(out, "Suppression: ");
+	put(out, doc_text(r, "suppression"));
+	buf_str(out, "\n");
+}
+
+/* A finding that is not about a block: what each thread did. */
+static void report_hazard(const json_t *r, uint32_t pid, const struct finding_text_options *o, struct buf *out)
+{
+	const json_t *accesses = json_object_get(r, "accesses"), *x, *held, *lock;
+	size_t i, k;
+	buf_str(out, BAR);
+	color(o, "1;31", out);
+	buf_str(out, "WARNING: Intact: ");
+	put(out, doc_text(r, "title"));
+	if (pid)
+		buf_printf(out, " (pid=%u)", pid);
+	color(o, "0", out);
+	if (doc_number(r, "count") > 1)
+		buf_printf(out, ", seen %lld times", (long long)doc_number(r, "count"));
+	buf_char(out, '\n');
+	json_array_foreach(accesses, i, x)
+	{
+		buf_str(out, "  ");
+		put(out, doc_text(x, "thread"));
+		buf_str(out, ": ");
+		put(out, doc_text(x, "what"));
+		held = json_object_get(x, "held");
+		json_array_foreach(held, k, lock)
+		{
+			buf_str(out, k ? ", " : ", holding ");
+			put(out, json_is_string(lock) ? json_string_value(lock) : "");
+		}
+		buf_str(out, ":\n");
+		put_stack(x, NULL, out);
+	}
+	put_sentence(doc_text(r, "sentence"), out);
+	buf_str(out, "\n");
+	put_threads(r, out);
+	put_summary(r, doc_text(r, "kind"), own_frame(json_object_get(json_array_get(accesses, 0), "stack")), out);
+	put_suppression(r, o, out);
+	buf_str(out, BAR);
 }
 
 static void report(const json_t *r, uint32_t pid, const struct finding_text_options *o, struct buf *out)
@@ -344,12 +401,8 @@ static void report(const json_t *r, uint32_t pid, const struct finding_text_opti
 	buf_str(out, "\n");
 	put_threads(r, out);
 	put_explored(json_object_get(r, "exploration"), o, out);
-	put_summary(r, out);
-	if (o->gen_suppressions) {
-		buf_str(out, "Suppression: ");
-		put(out, doc_text(r, "suppression"));
-		buf_str(out, "\n");
-	}
+	put_summary(r, "atomicity violation", json_array_get(json_object_get(entered, "stack"), 0), out);
+	put_suppression(r, o, out);
 	buf_str(out, BAR);
 }
 
@@ -357,8 +410,10 @@ void findings_text(const json_t *run, const struct finding_text_options *o, stru
 {
 	const json_t *r, *line;
 	size_t i;
-	json_array_foreach(json_object_get(run, "results"), i, r) if (!json_object_get(r, "suppressed"))
-		report(r, o->pids ? o->pids[i] : (uint32_t)doc_number(r, "pid"), o, out);
+	json_array_foreach(json_object_get(run, "results"), i, r) if (!json_object_get(r, "suppressed") &&
+	                                                              !json_object_get(r, "baseline"))(
+		json_object_get(r, "accesses") ? report_hazard : report)(r, o->pids ? o->pids[i] : (uint32_t)doc_number(r, "pid"),
+	                                                                 o, out);
 	json_array_foreach(json_object_get(run, "summary"), i, line) if (json_is_string(line))
 	{
 		put(out, json_string_value(line));

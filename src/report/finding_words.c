@@ -147,8 +147,7 @@ static const char *callee(struct writer *w, const struct view *v, const struct s
 	return arena_printf(w->arena, "%.*s()", (int)bare, f->function);
 }
 
-/* The line of the block itself on the way to a place; NULL: not known. */
-static const struct src_frame *line_in_block(const struct view *v, const struct stacks *s)
+const struct src_frame *finding_in_block(const struct view *v, const struct stacks *s)
 {
 	uint32_t around = v->entered.n - v->block;
 	const struct src_frame *f = s->n >= around && around ? &s->v[s->n - around] : NULL;
@@ -158,7 +157,7 @@ static const struct src_frame *line_in_block(const struct view *v, const struct 
 static const char *where(struct writer *w, const struct view *v, const struct stacks *s)
 {
 	const char *c = callee(w, v, s);
-	const struct src_frame *f = line_in_block(v, s);
+	const struct src_frame *f = finding_in_block(v, s);
 	if (c)
 		return c;
 	if (f)
@@ -170,7 +169,7 @@ static const char *where(struct writer *w, const struct view *v, const struct st
 
 bool finding_round(const struct view *v)
 {
-	const struct src_frame *a = line_in_block(v, &v->commit), *b = line_in_block(v, &v->violation);
+	const struct src_frame *a = finding_in_block(v, &v->commit), *b = finding_in_block(v, &v->violation);
 	if (!a || !b || strcmp(a->file, b->file) != 0 || v->f->kind == FIND_CYCLE)
 		return false;
 	return b->line < a->line || (b->line == a->line && b->offset <= a->offset);
@@ -178,7 +177,7 @@ bool finding_round(const struct view *v)
 
 uint32_t finding_line(const struct view *v)
 {
-	const struct src_frame *f = line_in_block(v, &v->violation);
+	const struct src_frame *f = finding_in_block(v, &v->violation);
 	return f ? f->line : 0;
 }
 
@@ -186,8 +185,10 @@ uint32_t finding_line(const struct view *v)
 void finding_gap(struct writer *w, const struct view *v, struct buf *out)
 {
 	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
-	bool round = finding_round(v);
-	if (!strcmp(a, b))
+	bool round = finding_round(v), update = v->f->commit_op == OP_READ && v->f->violation_op == OP_WRITE;
+	if (!strcmp(a, b) && !round && update)
+		buf_printf(out, "etween the read and the write at %s ", a);
+	else if (!strcmp(a, b))
 		buf_printf(out, "etween two %s at %s ", round ? "iterations of the loop, both" : "times", a);
 	else if (round)
 		buf_printf(out, "etween %s and, in the next iteration of the loop, %s ", a, b);
@@ -208,6 +209,18 @@ void finding_sentence(struct writer *w, const struct view *v, struct buf *out)
 		           "first part relied on.\n",
 		           finding_lock(w, f, f->lock, f->address), other, can,
 		           f->confirmed && !v->owrite.n ? "see or change" : "change");
+	else if (f->bare)
+		buf_printf(out,
+		           "the lock %s is not held yet when %s is read: %s %s take it and change what "
+		           "was read.\n",
+		           finding_lock(w, f, f->lock, f->address), finding_data(w, f->address2), other, can);
+	else if (f->wrong && f->commit_locks.n && f->other_locks.n)
+		buf_printf(out,
+		           "%s is protected by %s, but %s, which writes it too, holds %s: no lock is common to both, and the value "
+		           "written "
+		           "here is computed from the old one.\n",
+		           finding_data(w, f->address), finding_lock(w, f, f->commit_locks.v[0].id, f->commit_locks.v[0].addr),
+		           other, finding_lock(w, f, f->other_locks.v[0].id, f->other_locks.v[0].addr));
 	else if (f->kind == FIND_RACE)
 		buf_printf(out,
 		           "%s is not protected: %s %s write it, and the value written "

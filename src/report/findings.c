@@ -38,6 +38,8 @@ static const struct pattern *suppressed(struct view *v, struct filter *f, struct
 	struct stacks *all[] = { &v->commit, &v->violation, &v->entered };
 	for (uint32_t i = 0; i < f->suppressions.len; i++) {
 		struct pattern *p = &f->suppressions.data[i];
+		if (strcmp(p->kind, "atomicity") != 0 && strcmp(p->kind, "block") != 0)
+			continue; /* of others: hazards.c */
 		bool hit = pattern_matches(p->text, &v->entered.v[v->block]) || (v->f->name && glob_matches(p->text, v->f->name));
 		if (!strcmp(p->kind, "atomicity"))
 			for (int k = 0; k < 3; k++)
@@ -116,6 +118,11 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	else if (add_inlined(w, v), !finding_blame(v, f))
 		return NULL;
 	v->key = key_of(w, v);
+	uint32_t dc = depth_of(v, &v->commit), dv = depth_of(v, &v->violation);
+	v->depth = dc > dv ? dc : dv;
+	v->uses = raw->uses;
+	if (!finding_judged(w, v))
+		return NULL;
 	v->by = suppressed(v, f, shown, w->arena);
 	struct src_frame *b = &v->entered.v[v->block];
 	if (!raw->name && b->decl && b->decl_file) { /* a function is entered at its top */
@@ -123,10 +130,6 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 		b->line = b->decl;
 		b->column = 0;
 	}
-	uint32_t dc = depth_of(v, &v->commit), dv = depth_of(v, &v->violation);
-	v->depth = dc > dv ? dc : dv;
-	v->uses = raw->uses;
-	finding_judged(w, v);
 	assert(v->name && v->block <= v->entered.n);
 	return v;
 }
@@ -198,12 +201,74 @@ static void merge(struct shown *shown, struct view *v, struct arena *a)
 	avec_push(a, &shown->blocks, v);
 }
 
+struct ranking {
+	const struct filter *f;
+	const struct text_options *o;
+	struct shown *shown;
+	struct arena *a;
+};
+
+/* What was asked for is shown whatever it looks like. */
+static bool asked(const struct view *v, const struct filter *f)
+{
+	return v->f->kind >= FIND_MARKED || f->atomic.len || v->f->loop;
+}
+
+/* Only listed, unless it was asked for. */
+static bool is_far(const struct view *v, const struct ranking *r)
+{
+	return v->depth > NEAR && !r->o->strict && v->f->kind < FIND_MARKED && !r->f->atomic.len;
+}
+
+static bool would_show(const struct view *v, const struct ranking *r, bool all)
+{
+	return !is_far(v, r) && (asked(v, r->f) || all || v->judged.tier <= 1);
+}
+
+/* The calls of the program's own from the block to a place in it, the outermost first, a line each. */
+static const char *calls(const struct view *v, const struct stacks *s, struct arena *a)
+{
+	assert(v->block <= v->entered.n);
+	uint32_t around = v->entered.n - v->block;
+	const char *text = "";
+	for (uint32_t i = s->n > around ? s->n - around : 0; i-- > 0;)
+		if (!s->v[i].system && !frame_nameless(&s->v[i]))
+			text = arena_printf(a, "%s%s%s", text, *text ? "\n" : "", s->v[i].function);
+	return text;
+}
+
+/* Is the gap known? If not, it may be learned; what is shown by default is learned only when that was asked for. */
+static void look_up(struct view *v, const struct ranking *r)
+{
+	assert(r->f->baseline && !v->by && v->name);
+	const char *label = label_name(v->judged.label);
+	struct baseline *b = r->f->baseline;
+	struct baseline_key key = { .function = v->name, .mark = v->f->name ? v->f->name : "", .pattern = label ? label : "" };
+	key.after = calls(v, &v->commit, r->a);
+	key.before = calls(v, &v->violation, r->a);
+	struct baseline_entry *e = baseline_find(b, &key);
+	v->known = e != NULL;
+	if (e) {
+		e->hits++;
+		v->known_line = e->line;
+	} else if (b->learn && !is_far(v, r) && (b->accept || !would_show(v, r, false))) {
+		baseline_learn(b, &key);
+		v->known = true;
+	}
+}
+
+/* With a baseline: what is shown and new first, then what is shown and known. */
+static unsigned news(const struct view *v, const struct ranking *r)
+{
+	return !r->f->baseline || !would_show(v, r, r->o->all) ? 2 : v->known;
+}
+
 /* The gap that speaks for the block comes first, the others as they were met. */
-static struct view *lead(struct view *head)
+static struct view *lead(struct view *head, const struct ranking *r)
 {
 	struct view *best = head, **at = &head;
 	for (struct view *g = head->more; g; g = g->more)
-		if (speaks_for(g, best))
+		if (news(g, r) != news(best, r) ? news(g, r) < news(best, r) : speaks_for(g, best))
 			best = g;
 	while (*at != best)
 		at = &(*at)->more;
@@ -241,14 +306,21 @@ static const struct explore_finding *explored(const struct text_options *o)
 void findings_add(struct raw_report *r, struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown)
 {
 	assert(o->json && o->symbols);
-	struct writer w = { o, o->symbols, a };
+	struct writer w = { o, o->symbols, a, f->baseline };
 	symbols_use(w.sym, r);
 	shown->lost += r->lost;
 	shown->lost_modules += r->lost_modules;
+	shown->lost_races |= r->lost_races != 0;
+	shown->lost_order |= r->lost_order != 0;
+	shown->lost_circles |= r->lost_circles != 0;
 	struct raw_finding **met = in_order(r, a);
 	for (uint32_t i = 0; i < r->findings.len; i++) {
 		if (o->progress)
 			o->progress(o->arg, i, r->findings.len);
+		if (met[i]->kind >= FIND_HAZARD && !(o->no & (met[i]->kind == FIND_DATA_RACE ? FINDING_RACES : FINDING_LOCKS)))
+			hazard_take(&w, met[i], r, f, shown);
+		if (met[i]->kind >= FIND_HAZARD || o->no & FINDING_ATOMICITY)
+			continue;
 		struct view *v = view_of(&w, met[i], f, shown);
 		if (!v)
 			continue;
@@ -258,12 +330,6 @@ void findings_add(struct raw_report *r, struct filter *f, const struct text_opti
 }
 
 /* ---- which are shown, in which order ---- */
-
-/* What was asked for is shown whatever it looks like. */
-static bool asked(const struct view *v, const struct filter *f)
-{
-	return v->f->kind >= FIND_MARKED || f->atomic.len || v->f->loop;
-}
 
 static int by_rank(const void *a, const void *b)
 {
@@ -285,7 +351,18 @@ static void leave_out(struct writer *w, const struct view *v, struct shown *show
 	shown->rest[v->judged.label]++;
 }
 
-static void tell(struct writer *w, struct view *v, struct shown *shown)
+/* "transfer (lost update), bank.c:41": shown, and to be learned only when that is asked for. */
+static void refuse(struct writer *w, const struct view *v, struct shown *shown)
+{
+	const struct src_frame *b = &v->entered.v[v->block];
+	const char *label = label_name(v->judged.label);
+	const char *text = label ? arena_printf(w->arena, "%s (%s)", v->name, label) : v->name;
+	if (b->file)
+		text = arena_printf(w->arena, "%s, %s:%u", text, finding_file(w, b->file), b->line);
+	avec_push(w->arena, &shown->refused, text);
+}
+
+static void tell(struct writer *w, struct view *v, const struct filter *f, struct shown *shown)
 {
 	symbols_use(w->sym, v->report);
 	symbols_of(w->sym, v->f);
@@ -296,20 +373,29 @@ static void tell(struct writer *w, struct view *v, struct shown *shown)
 	avec_push(w->arena, &w->o->json->pids, v->report->pid);
 	if (v->by)
 		return;
+	avec_push(w->arena, &shown->names, v->name);
+	if (v->known) {
+		shown->known++;
+		return;
+	}
+	if (f->baseline && f->baseline->learn)
+		refuse(w, v, shown);
 	shown->count++;
 	shown->confirmed += v->f->confirmed != 0;
 	shown->reached += v->explored && v->explored->failure;
 	shown->not_reached += v->explored && !v->explored->failure;
 	shown->nameless += frame_nameless(&v->entered.v[v->block]);
-	avec_push(w->arena, &shown->names, v->name);
 }
 
 void findings_rank(const struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown)
 {
-	struct writer w = { o, o->symbols, a };
+	struct writer w = { o, o->symbols, a, f->baseline };
+	struct ranking r = { f, o, shown, a };
 	uint32_t n = shown->blocks.len;
 	for (uint32_t i = 0; i < n; i++) {
-		shown->blocks.data[i] = lead(shown->blocks.data[i]);
+		for (struct view *g = shown->blocks.data[i]; f->baseline && g && !g->by; g = g->more)
+			look_up(g, &r);
+		shown->blocks.data[i] = lead(shown->blocks.data[i], &r);
 		shown->blocks.data[i]->met = i;
 	}
 	if (n)
@@ -317,15 +403,17 @@ void findings_rank(const struct filter *f, const struct text_options *o, struct 
 	for (uint32_t i = 0; i < n; i++) {
 		struct view *v = shown->blocks.data[i];
 		const struct src_frame *b = &v->entered.v[v->block];
-		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind < FIND_MARKED && !f->atomic.len)
+		bool beyond = o->top && shown->count >= o->top && !asked(v, f) && !o->all && !v->known;
+		if (!v->by && is_far(v, &r))
 			avec_push(a, &shown->far,
 			          arena_printf(a, "%s (%s:%u)", v->name, b->file ? finding_file(&w, b->file) : "?", b->line));
-		else if (!v->by && !asked(v, f) && !o->all && (v->judged.tier > 1 || (o->top && shown->count >= o->top)))
+		else if (!v->by && (beyond || !would_show(v, &r, o->all)))
 			leave_out(&w, v, shown);
 		else
-			tell(&w, v, shown);
+			tell(&w, v, f, shown);
 	}
 	shown->blocks.len = 0;
+	hazards_rank(&w, f, shown);
 }
 
 /* ---- what there is to say in the end ---- */
@@ -363,6 +451,31 @@ static void rest_line(const struct shown *shown, struct buf *out)
 	buf_str(out, " (--all shows them)\n");
 }
 
+enum { ABSENT_LISTED = 20 };
+
+/* How many findings the baseline holds, and which of its entries did not occur. */
+static void baseline_lines(const struct baseline *b, const struct shown *shown, struct buf *out)
+{
+	uint32_t absent = 0;
+	if (shown->known) {
+		buf_printf(out, "Intact: %u known finding%s not reported (baseline ", shown->known,
+		           shown->known == 1 ? " is" : "s are");
+		buf_safe(out, b->path, strlen(b->path));
+		buf_str(out, ")\n");
+	}
+	for (uint32_t i = 0; i < b->list.len; i++) {
+		if (b->list.data[i].hits || absent++ >= ABSENT_LISTED)
+			continue;
+		buf_str(out, "Intact: ");
+		buf_safe(out, b->path, strlen(b->path));
+		buf_printf(out, ":%u: note: ", b->list.data[i].line);
+		baseline_name(&b->list.data[i].key, out);
+		buf_str(out, " did not occur in this run\n");
+	}
+	if (absent > ABSENT_LISTED)
+		buf_printf(out, "Intact: %u more entries of the baseline did not occur in this run\n", absent - ABSENT_LISTED);
+}
+
 void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions, struct finding_log *log)
 {
 	struct buf *out = &log->summary;
@@ -371,6 +484,17 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count, shown->count == 1 ? "" : "s",
 		           shown->confirmed);
 	rest_line(shown, out);
+	if (shown->hazards_rest)
+		buf_printf(out, "Intact: %u more finding%s about races and locks %s not shown (--all shows them)\n",
+		           shown->hazards_rest, shown->hazards_rest == 1 ? "" : "s", shown->hazards_rest == 1 ? "is" : "are");
+	if (shown->lost_order)
+		buf_str(out, "Intact: too many locks and atomics to track: data races were reported only up to that point\n");
+	if (shown->lost_circles)
+		buf_str(out, "Intact: too many orders of locks: not all circles were looked for\n");
+	if (shown->lost_races)
+		buf_str(out, "Intact: out of memory: not all accesses were followed, and data races may be missing\n");
+	if (f->baseline)
+		baseline_lines(f->baseline, shown, out);
 	if (shown->reached + shown->not_reached)
 		buf_printf(out, "Intact: explored %u of them: %u confirmed, %u not reached\n", shown->reached + shown->not_reached,
 		           shown->reached, shown->not_reached);
@@ -390,7 +514,7 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 		             "stripped, and its debug file was not found\n");
 	if (shown->far.len && shown->count) {
 		buf_printf(out,
-		           "Intact: %u more function%sthat acquire locks only through several levels of calls "
+		           "Intact: %u more function%s that acquire locks only through several levels of calls "
 		           "release them in between (strict=1 reports them):\n",
 		           shown->far.len, shown->far.len == 1 ? "" : "s");
 		for (uint32_t i = 0; i < shown->far.len; i++)

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/invariant.h"
+#include "base/json_out.h"
 #include "report/doc.h"
 
 static const json_t *top(const json_t *r)
@@ -49,105 +51,160 @@ static const json_t *find(const json_t *doc, const char *list, const json_t *r)
 	return NULL;
 }
 
-static void put(struct buf *out, const char *s)
-{
-	buf_safe(out, s, strlen(s));
-}
-
-/* "new: f (lost update), file.c:3" */
-static void put_line(struct buf *out, const char *what, const json_t *r)
+/* "f (lost update), file.c:3" */
+static const char *title(struct arena *a, const json_t *r)
 {
 	const json_t *f = top(r);
-	buf_printf(out, "%s: ", what);
-	put(out, doc_text(r, "block"));
-	if (*doc_text(r, "mark")) {
-		buf_str(out, ", block '");
-		put(out, doc_text(r, "mark"));
-		buf_str(out, "'");
-	}
-	if (*doc_text(r, "pattern")) {
-		buf_str(out, " (");
-		put(out, doc_text(r, "pattern"));
-		buf_str(out, ")");
-	}
-	if (*doc_text(f, "file")) {
-		buf_str(out, ", ");
-		put(out, doc_text(f, "file"));
-		buf_printf(out, ":%lld", (long long)doc_number(f, "line"));
-	}
+	const char *mark = doc_text(r, "mark"), *pattern = doc_text(r, "pattern"), *file = doc_text(f, "file");
+	const char *text = doc_text(r, "block");
+	if (*mark)
+		text = arena_printf(a, "%s, block '%s'", text, mark);
+	if (*pattern)
+		text = arena_printf(a, "%s (%s)", text, pattern);
+	if (*file)
+		text = arena_printf(a, "%s, %s:%lld", text, file, (long long)doc_number(f, "line"));
+	return text;
 }
 
-static void put_was(struct buf *out, const char *name, const char *is, const char *was, bool *any)
+struct difference {
+	const char *what, *is, *was;
+};
+
+/* What is different about one that both have; how many. */
+static unsigned differences(struct arena *a, const json_t *old, const json_t *r, struct difference d[3])
 {
-	if (!strcmp(is, was))
+	const struct difference all[3] = {
+		{ "pattern", doc_text(r, "pattern"), doc_text(old, "pattern") },
+		{ "gap after", calls(a, r, "commit"), calls(a, old, "commit") },
+		{ "gap before", calls(a, r, "violation"), calls(a, old, "violation") },
+	};
+	unsigned n = 0;
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(all[i].is, all[i].was) != 0)
+			d[n++] = all[i];
+	return n;
+}
+
+struct writing {
+	struct arena *arena;
+	struct json_out j;
+	struct buf results;
+	bool only_new;
+	uint32_t added, gone, changed;
+};
+
+/* One result. `rest`: the same function among what the other document does not show, or NULL. */
+static void put(struct writing *w, const char *change, const json_t *r, const json_t *rest, const struct difference *d, unsigned n)
+{
+	struct json_out *j = &w->j;
+	const json_t *f = top(r);
+	bool added = !strcmp(change, "new");
+	const char *text = title(w->arena, r);
+	if (w->only_new && !added)
 		return;
-	buf_printf(out, "%s%s ", *any ? ", " : "; ", name);
-	put(out, *is ? is : "none");
-	buf_str(out, ", was ");
-	put(out, *was ? was : "none");
-	*any = true;
-}
-
-/* What is different about one that both have. */
-static bool differs(const json_t *a, const json_t *b, struct arena *mem, struct buf *out)
-{
-	bool any = false;
-	struct buf how;
-	buf_init(&how);
-	put_was(&how, "pattern", doc_text(b, "pattern"), doc_text(a, "pattern"), &any);
-	put_was(&how, "gap after", calls(mem, b, "commit"), calls(mem, a, "commit"), &any);
-	put_was(&how, "gap before", calls(mem, b, "violation"), calls(mem, a, "violation"), &any);
-	if (any) {
-		put_line(out, "changed", b);
-		buf_add(out, how.data, how.len);
-		buf_str(out, "\n");
+	json_line(j, 2);
+	json_begin_object(j, NULL);
+	json_text(j, "change", change);
+	json_text(j, "verdict", added ? "violated" : "holds");
+	json_text(j, "block", doc_text(r, "block"));
+	json_text_if(j, "mark", json_string_value(json_object_get(r, "mark")));
+	json_text_if(j, "pattern", json_string_value(json_object_get(r, "pattern")));
+	json_text_if(j, "file", json_string_value(json_object_get(f, "file")));
+	if (doc_number(f, "line") > 0)
+		json_int(j, "line", doc_number(f, "line"));
+	if (n)
+		json_begin_array(j, "differences");
+	for (unsigned i = 0; i < n; i++) {
+		const char *is = *d[i].is ? d[i].is : "none", *was = *d[i].was ? d[i].was : "none";
+		json_begin_object(j, NULL);
+		json_text(j, "what", d[i].what);
+		json_text(j, "is", is);
+		json_text(j, "was", was);
+		json_end(j);
+		text = arena_printf(w->arena, "%s%s %s %s, was %s", text, i ? "," : ";", d[i].what, is, was);
 	}
-	buf_free(&how);
-	return any;
+	if (n)
+		json_end(j);
+	if (rest) {
+		json_text(j, "not_shown", doc_text(rest, "pattern"));
+		text = arena_printf(w->arena, "%s; %s: %s", text, added ? "was not shown" : "not shown now",
+		                    doc_text(rest, "pattern"));
+	}
+	json_text(j, "text", text);
+	json_end(j);
 }
 
-struct findings_diff findings_diff(const json_t *before, const json_t *after, bool only_new, struct buf *out)
+static void compare(struct writing *w, const json_t *before, const json_t *after)
 {
-	struct findings_diff d = { 0 };
-	struct buf unasked;
-	struct arena mem;
 	const json_t *r;
 	size_t i;
-	arena_init(&mem, 0);
-	buf_init(&unasked);
-	struct buf *rest_out = only_new ? &unasked : out;
 	json_array_foreach(json_object_get(after, "results"), i, r)
 	{
-		const json_t *old = find(before, "results", r), *rest = find(before, "not_shown", r);
-		if (!shown(r))
-			continue;
-		if (old) {
-			d.changed += differs(old, r, &mem, rest_out);
-			continue;
-		}
-		put_line(out, "new", r);
-		if (rest) {
-			buf_str(out, "; was not shown: ");
-			put(out, doc_text(rest, "pattern"));
-		}
-		buf_str(out, "\n");
-		d.added++;
+		const json_t *old = find(before, "results", r);
+		struct difference d[3];
+		unsigned n = shown(r) && old ? differences(w->arena, old, r, d) : 0;
+		if (n)
+			put(w, "changed", r, NULL, d, n);
+		else if (shown(r) && !old)
+			put(w, "new", r, find(before, "not_shown", r), NULL, 0);
+		w->changed += n > 0;
+		w->added += shown(r) && !old;
 	}
 	json_array_foreach(json_object_get(before, "results"), i, r)
 	{
-		const json_t *rest = find(after, "not_shown", r);
 		if (!shown(r) || find(after, "results", r))
 			continue;
-		put_line(rest_out, "gone", r);
-		if (rest) {
-			buf_str(rest_out, "; not shown now: ");
-			put(rest_out, doc_text(rest, "pattern"));
-		}
-		buf_str(rest_out, "\n");
-		d.gone++;
+		put(w, "gone", r, find(after, "not_shown", r), NULL, 0);
+		w->gone++;
 	}
-	buf_printf(out, "%u new, %u gone, %u changed\n", d.added, d.gone, d.changed);
-	buf_free(&unasked);
-	arena_free(&mem);
-	return d;
+}
+
+void findings_diff(const struct findings_diff *d, struct buf *out)
+{
+	assert(d->before && d->after && d->before_file && d->after_file);
+	struct arena a;
+	struct json_out j;
+	struct writing w = { .arena = &a, .only_new = d->only_new };
+	const char *reason = json_string_value(json_object_get(d->after, "reason"));
+	arena_init(&a, 0);
+	buf_init(&w.results);
+	json_out_init(&w.j, &w.results, false);
+	compare(&w, d->before, d->after);
+	json_out_init(&j, out, false);
+	doc_begin(&j, "diff", 0);
+	json_text(&j, "verdict", w.added ? "violated" : reason ? "unknown" : "holds");
+	json_text_if(&j, "reason", w.added ? NULL : reason);
+	json_text(&j, "before", d->before_file);
+	json_text(&j, "after", d->after_file);
+	json_text(&j, "program", doc_text(d->after, "program"));
+	json_uint(&j, "new", w.added);
+	json_uint(&j, "gone", w.gone);
+	json_uint(&j, "changed", w.changed);
+	doc_results(&j, &w.results);
+	doc_end(&j);
+	out->failed |= w.results.failed;
+	buf_free(&w.results);
+	arena_free(&a);
+}
+
+void findings_diff_text(const json_t *doc, struct buf *out)
+{
+	const json_t *r;
+	size_t i;
+	assert(doc_is(doc, "kind", "diff"));
+	json_array_foreach(json_object_get(doc, "results"), i, r)
+	{
+		buf_printf(out, "%s: ", doc_text(r, "change"));
+		buf_safe(out, doc_text(r, "text"), strlen(doc_text(r, "text")));
+		buf_str(out, "\n");
+	}
+	buf_printf(out, "%lld new, %lld gone, %lld changed\n", (long long)doc_number(doc, "new"),
+	           (long long)doc_number(doc, "gone"), (long long)doc_number(doc, "changed"));
+	if (*doc_text(doc, "reason")) {
+		buf_str(out, "unknown: ");
+		buf_safe(out, doc_text(doc, "after"), strlen(doc_text(doc, "after")));
+		buf_str(out, ": ");
+		buf_safe(out, doc_text(doc, "reason"), strlen(doc_text(doc, "reason")));
+		buf_str(out, "\n");
+	}
 }

@@ -1,11 +1,13 @@
 #include "report/history_json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/invariant.h"
 #include "ir/seqspec.h"
 #include "report/doc.h"
 #include "report/history_text.h"
+#include "report/transactions_text.h"
 #include "report/render.h"
 
 static void operations(const char *key, const uint32_t *ops, uint32_t n, struct json_out *j)
@@ -104,6 +106,54 @@ static void question(const struct history *h, const struct interpretation *in, s
 	json_end(j);
 }
 
+/* ---- a shard ---- */
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ p[i]) * 0x100000001B3u;
+	return hash;
+}
+
+/* Of the operations as they were understood, values in full. */
+static uint64_t history_hash(const struct history *h)
+{
+	uint64_t hash = 0xCBF29CE484222325u;
+	struct buf b;
+	buf_init(&b);
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct hop *o = &h->ops[i];
+		const uint32_t numbers[] = { o->proc, o->key, o->fn, o->call, o->ret, o->res, o->line };
+		hash = mix(hash, numbers, sizeof numbers);
+		buf_clear(&b);
+		if (o->a != VAL_NONE)
+			val_print_whole(&h->vals, o->a, &b);
+		buf_char(&b, 0);
+		if (o->b != VAL_NONE)
+			val_print_whole(&h->vals, o->b, &b);
+		hash = mix(hash, b.data, b.len);
+	}
+	buf_free(&b);
+	return hash;
+}
+
+/* Which part of the history it is, and what the others must agree on (`intact merge`). */
+static void shard(const struct history *h, const struct lin_check_options *o, const struct check *c, bool witness,
+                  struct json_out *j)
+{
+	char hash[17];
+	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)history_hash(h));
+	json_uint(j, "shard", o->shard + 1);
+	json_uint(j, "shards", o->shards);
+	json_uint(j, "all_parts", c->all_parts);
+	json_text(j, "hash", hash);
+	json_begin_object(j, "asked");
+	json_text(j, "algorithm", algorithm_names[o->algorithm]);
+	json_bool(j, "witness", witness);
+	json_end(j);
+}
+
 void history_json(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                   const struct check *c, bool witness, history_order *before, struct buf *out)
 {
@@ -112,6 +162,8 @@ void history_json(const struct history *h, const struct interpretation *in, cons
 	json_begin_object(j, NULL);
 	json_text(j, "file", h->name);
 	json_text(j, "format", h->format);
+	if (o->shards)
+		shard(h, o, c, witness, j);
 	question(h, in, j);
 	json_text_if(j, "nil_reads", in->nil_any ? "ignored" : NULL);
 	json_flag(j, "pairs", in->paired);
@@ -157,12 +209,16 @@ void history_followed_json(const char *file, const struct history *h, const stru
 	json_end(j);
 }
 
-void history_spent_json(const char *file, const char *limit, struct buf *out)
+void history_spent_json(const char *file, const char *limit, uint32_t shard, uint32_t shards, struct buf *out)
 {
 	struct json_out j;
 	json_out_init(&j, out, true);
 	json_begin_object(&j, NULL);
 	json_text(&j, "file", file);
+	if (shards) {
+		json_uint(&j, "shard", shard);
+		json_uint(&j, "shards", shards);
+	}
 	json_text(&j, "verdict", "unknown");
 	json_text(&j, "limit", limit);
 	json_end(&j);
@@ -271,6 +327,17 @@ static void read_parts(struct history_told *t, struct arena *a, const json_t *pa
 		}
 }
 
+/* "2, 5"; NULL: none. */
+static const char *shard_list(struct arena *a, const json_t *list)
+{
+	const char *text = NULL;
+	const json_t *k;
+	size_t i;
+	json_array_foreach(list, i, k)
+		text = arena_printf(a, "%s%s%lld", text ? text : "", text ? ", " : "", (long long)json_integer_value(k));
+	return text;
+}
+
 static void judged_text(const json_t *r, struct arena *a, bool color, struct buf *out)
 {
 	struct history_told t = { .file = doc_text(r, "file"),
@@ -292,6 +359,10 @@ static void judged_text(const json_t *r, struct arena *a, bool color, struct buf
 		                  .limit = safe_text(a, r, "limit"),
 		                  .k = number(r, "k"),
 		                  .least_k = json_is_true(json_object_get(r, "least_k")),
+		                  .shard = number(r, "shard"),
+		                  .shards = number(r, "shards"),
+		                  .all_parts = number(r, "all_parts"),
+		                  .missing = shard_list(a, json_object_get(r, "missing")),
 		                  .has_delta = json_object_get(r, "delta") != NULL,
 		                  .delta = doc_number(r, "delta") };
 	read_parts(&t, a, json_object_get(r, "parts"));
@@ -320,7 +391,9 @@ void history_result_text(const json_t *result, bool color, struct buf *out)
 {
 	struct arena a;
 	arena_init(&a, 0);
-	if (json_is_true(json_object_get(result, "follow")))
+	if (json_object_get(result, "levels"))
+		transactions_text(result, color, out);
+	else if (json_is_true(json_object_get(result, "follow")))
 		followed_text(result, &a, out);
 	else if (json_object_get(result, "parts"))
 		judged_text(result, &a, color, out);

@@ -2,6 +2,8 @@
 #ifndef INTACT_REPORT_HISTORY_JSON_H
 #define INTACT_REPORT_HISTORY_JSON_H
 
+#include <stddef.h>
+
 #include "base/json_out.h"
 #include "report/history_text.h"
 
@@ -15,12 +17,14 @@ void history_json(const struct history *h, const struct interpretation *in, cons
 void history_followed_json(const char *file, const struct history *h, const struct interpretation *in,
                            const struct history_followed *f, struct buf *out);
 /* Nothing was decided: the limit was reached before. */
-void history_spent_json(const char *file, const char *limit, struct buf *out);
+void history_spent_json(const char *file, const char *limit, uint32_t shard, uint32_t shards, struct buf *out);
 void history_spent_text(const char *file, const char *limit, struct buf *out);
 
 /* ---- history_log.c ---- */
 /* The member "facts": what the operations of a proof are. */
 void history_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct json_out *j);
+/* Whole numbers as a column, with its quotes. */
+void history_column(const uint64_t *v, size_t n, struct buf *out);
 /* The member "log": all operations as columns. */
 void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o, const struct check *c,
                  history_order *before, struct json_out *j);

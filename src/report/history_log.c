@@ -113,6 +113,15 @@ static void end(struct column *c)
 	buf_char(c->out, '"');
 }
 
+void history_column(const uint64_t *v, size_t n, struct buf *out)
+{
+	struct column c = { .out = out };
+	buf_char(out, '"');
+	for (size_t i = 0; i < n; i++)
+		put(&c, v[i]);
+	end(&c);
+}
+
 /* ---- values ---------------------------------------------------------------- */
 
 struct listing {

@@ -112,7 +112,10 @@ void history_told_make(struct history_told *t, struct arena *a, const struct his
 		                    .delta = c->delta,
 		                    .parts = c->nparts,
 		                    .violated = c->nviolated,
-		                    .undecided = c->nskipped > 0 };
+		                    .undecided = c->nskipped > 0,
+		                    .shard = o->shards ? o->shard + 1 : 0,
+		                    .shards = o->shards,
+		                    .all_parts = c->all_parts };
 	for (uint32_t i = 0; i < c->nparts; i++) {
 		const struct result *r = &c->parts[i].r;
 		t->algorithms[r->algorithm].parts++;
@@ -140,6 +143,14 @@ static void header(const struct history_told *t, struct buf *out)
 		buf_printf(out, ", %u failed", t->failed);
 	if (t->keys)
 		buf_printf(out, ", %u key%s", t->keys, t->keys == 1 ? "" : "s");
+	if (t->shard)
+		buf_printf(out, "\nshard %u of %u: %u of %u part%s", t->shard, t->shards, t->parts, t->all_parts,
+		           t->all_parts == 1 ? "" : "s");
+	if (t->missing) {
+		buf_str(out, "\nmerged without these of its shards: ");
+		safe(out, t->missing);
+		buf_printf(out, " (of %u)", t->shards);
+	}
 	buf_printf(out, "\nchecked as: %s%s, %s ", t->object, t->object_guessed ? " (guessed)" : "",
 	           t->spec ? "specified in" : "initially");
 	safe(out, t->spec ? t->spec : t->init);
@@ -164,7 +175,11 @@ static void verdict_line(const struct history_told *t, bool color, struct buf *o
 		else
 			buf_str(out, t->condition);
 	}
-	if (t->verdict == LIN_UNKNOWN)
+	if (!t->parts && t->verdict == LIN_HOLDS)
+		buf_str(out, ", as no part of the history is in this shard");
+	if (t->verdict == LIN_UNKNOWN && t->missing && !*t->limit)
+		buf_str(out, "? shards are missing");
+	else if (t->verdict == LIN_UNKNOWN)
 		buf_printf(out, "? the limit on %s was reached%s", t->limit, t->parts > 1 ? " for some parts" : "");
 	if (t->parts > 1 && t->violated)
 		buf_printf(out, " (%u of %u parts%s)", t->violated, t->parts,
@@ -197,6 +212,8 @@ static void part_text(const struct history_told_part *p, struct buf *out)
 static void algorithms(const struct history_told *t, struct buf *out)
 {
 	bool first = true;
+	if (!t->parts)
+		return;
 	buf_str(out, "algorithm: ");
 	for (int a = 0; a <= ALG_BRUTE; a++) {
 		const struct history_told_algorithm *x = &t->algorithms[a];

@@ -39,7 +39,9 @@ struct history_told { /* strings are the arena's, the history's or the document'
 	bool least_k, has_delta;
 	int64_t delta;
 	uint32_t parts, violated;
-	bool undecided; /* parts were left undecided, as others settled it */
+	uint32_t shard, shards, all_parts; /* which of so many shards it is, and the parts of all; 0: it is all */
+	const char *missing;               /* merged: shards that are not there, "2, 5"; NULL: none */
+	bool undecided;                    /* parts were left undecided, as others settled it */
 	struct history_told_part shown[HISTORY_PARTS_TOLD];
 	struct history_told_algorithm algorithms[ALG_BRUTE + 1];
 };

@@ -36,6 +36,14 @@ const struct rule issue_rules[] = {
 	{ "quiescence", "NoWayOut", "error", "Threads can reach a state from which they never leave their blocks.",
 	  "From the end of the code flow on, some thread is inside a block in every state that can still be reached: "
 	  "blocks hold what each other needs, or wait for something that never happens. Atomicity says nothing about such runs." },
+	{ "always", "InvariantBroken", "error", "A reachable state breaks a condition that must always hold.",
+	  "The code flow leads to a state in which the condition of 'always' is false." },
+	{ "finally", "EndConditionBroken", "error", "All threads have finished, and a condition on the end does not hold.",
+	  "The code flow leads to a state in which every thread has finished and the condition of 'finally' is false." },
+	{ "reach", "OutOfReach", "error", "A state can be reached from which a condition can never hold again.",
+	  "The code flow leads to a state from which no state that satisfies the condition of 'can always reach' can be reached, "
+	  "whatever "
+	  "the scheduler does." },
 	{ "history", "HistoryViolation", "error", "A history does not meet its condition.",
 	  "No order of the recorded operations is legal for the object and agrees with real time (or with the weaker "
 	  "condition that was asked for). The message names the operations in conflict." },
@@ -50,6 +58,14 @@ const struct rule issue_rules[] = {
 	  "another thread can intervene. Hold the lock across both parts, or check again after it." },
 	{ "atomicity-violation-confirmed", "AtomicityViolationConfirmed", "error", "Another thread intervened in this run.",
 	  "As atomicity-violation, and it happened: another thread used the same data inside the window." },
+	{ "data-race", "DataRace", "error", "Two threads access the same data without an order, and one of them writes.",
+	  "Nothing that the run did orders the two accesses: no lock that both hold, no join, no atomic operation with the "
+	  "order that is needed. In C and C++ the behaviour of the program is undefined." },
+	{ "lock-order", "LockOrder", "warning", "Threads take locks in a circle.",
+	  "Each thread takes a lock while it holds the one that another of them takes second: when all hold their first, "
+	  "none goes on. Take them in one order everywhere, or under one more lock." },
+	{ "lock-misuse", "LockMisuse", "error", "A lock is released or destroyed by a thread that must not.",
+	  "It is released without being held by the thread, or destroyed while it is held." },
 	{ "explore-failure", "ScheduleFails", "error", "A schedule of the program crashes, aborts or fails.",
 	  "The code flow is a schedule that was executed: one thread flow per thread, in the order in which the steps "
 	  "happened. 'intact explore' repeats it." },
@@ -150,6 +166,8 @@ static void fill(struct issues *s, const json_t *doc)
 		issues_of_trace(s, doc);
 	else if (!strcmp(s->kind, "run"))
 		issues_of_run(s, doc);
+	else if (!strcmp(s->kind, "diff"))
+		issues_of_diff(s, doc);
 	else if (!strcmp(s->kind, "explore"))
 		issues_of_explore(s, doc);
 	else if (!strcmp(s->kind, "net"))

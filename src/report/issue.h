@@ -91,6 +91,7 @@ void issues_of_sim(struct issues *s, const json_t *doc);
 void issues_of_history(struct issues *s, const json_t *doc);
 void issues_of_trace(struct issues *s, const json_t *doc);
 void issues_of_run(struct issues *s, const json_t *doc);
+void issues_of_diff(struct issues *s, const json_t *doc);
 /* One finding of a run, in its document or in that of its recording. */
 void issue_of_finding(struct issues *s, const json_t *finding, const char *subject);
 void issues_of_explore(struct issues *s, const json_t *doc);

@@ -197,28 +197,31 @@ static void one(struct issues *s, const json_t *result)
 {
 	assert(json_is_object(result));
 	struct issue *i = issue_new(s, result, doc_text(result, "verdict"));
-	bool object = json_is_string(json_object_get(result, "object"));
-	bool program = !json_is_string(json_object_get(result, "block")) && !object;
+	bool object = json_is_string(json_object_get(result, "object")),
+	     property = json_is_string(json_object_get(result, "property"));
+	bool program = !json_is_string(json_object_get(result, "block")) && !object && !property;
 	const json_t *ce = json_object_get(result, "counterexample");
 	bool violated = !strcmp(i->verdict, "violated");
-	i->name = program ? "program" : doc_text(result, object ? "object" : "block");
+	i->name = program ? "program" : doc_text(result, object ? "object" : property ? "property" : "block");
 	i->at = (struct place){ .file = s->subject,
 		                .line = (uint32_t)doc_number(result, "line"),
 		                .function = program ? NULL : i->name };
 	i->message = message(s, result);
 	if (!violated) {
-		i->title = !strcmp(i->verdict, "holds") ? arena_printf(&s->arena, "%s is %s", i->name,
-		                                                       program  ? "serializable"
-		                                                       : object ? doc_text(result, "condition")
-		                                                                : "atomic")
-		                                        : arena_printf(&s->arena, "%s is not decided", i->name);
+		i->title = !strcmp(i->verdict, "holds") && property ? arena_printf(&s->arena, "%s holds", i->name)
+		           : !strcmp(i->verdict, "holds")           ? arena_printf(&s->arena, "%s is %s", i->name,
+                                                                         program  ? "serializable"
+		                                                                   : object ? doc_text(result, "condition")
+		                                                                            : "atomic")
+		                                                    : arena_printf(&s->arena, "%s is not decided", i->name);
 		issue_fingerprint(i, NULL, NULL, NULL);
 		return;
 	}
 	i->rule = rule_of(result, program);
 	i->title = !strcmp(i->rule->id, "not-atomic")         ? arena_printf(&s->arena, "%s is not atomic", i->name)
 	           : !strcmp(i->rule->id, "not-serializable") ? "the program is not serializable"
-	           : object ? arena_printf(&s->arena, "%s is not %s", i->name, doc_text(result, "condition"))
+	           : object   ? arena_printf(&s->arena, "%s is not %s", i->name, doc_text(result, "condition"))
+	           : property ? arena_printf(&s->arena, "%s is violated", i->name)
 	           : !strcmp(i->rule->id, "not-causally-atomic")
 	                   ? arena_printf(&s->arena, "%s is not causally %s", i->name, program ? "serializable" : "atomic")
 	           : !strcmp(i->rule->id, "not-commit-atomic")

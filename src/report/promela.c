@@ -282,6 +282,11 @@ bool promela_export(const struct ir *p, const struct promela_options *o, struct 
 	           " && ./pan -m1000000\n * A failed assertion is a fault%s; an invalid end state is a"
 	           " deadlock\n * (pan -E does not look for them).\n */\n",
 	           m.instrumented ? "Instrumented" : "Standard", m.instrumented ? " or a commit point that does not fit" : "");
+	for (uint32_t i = 0; i < p->nproperties; i++) {
+		buf_str(out, "/* not exported: ");
+		pml_comment(&m, p->properties[i].text);
+		buf_str(out, " */\n");
+	}
 	put_globals(&m);
 	if (m.instrumented)
 		pml_quiescent(&m);

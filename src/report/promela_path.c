@@ -471,7 +471,7 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 		w->reg[i->a] = ex_binary(x, (enum ir_op)i->op, now->b, now->c);
 		return true;
 	case IR_RANGE:
-		return within(k, w, w->reg[i->a], i->b, i->c, IRF_RANGE);
+		return within(k, w, w->reg[i->a], i->b, i->c, i->d == IR_RANGE_INDEX ? IRF_INDEX : IRF_RANGE);
 	case IR_LGET:
 		if (!in_array(k, w, now->c, (uint32_t)i->d))
 			return false;
@@ -508,7 +508,7 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	case IR_CHOOSE:
 		return choose(k, w, i, now);
 	case IR_ASSERT:
-		return require(k, w, ex_unary(x, IR_BOOL, now->b), i->c ? IRF_RELEASE : IRF_ASSERT);
+		return require(k, w, ex_unary(x, IR_BOOL, now->b), (enum ir_fault)i->c);
 	case IR_EXIT:
 		leave(k, w, i);
 		return true;

@@ -20,7 +20,7 @@ void pml_var(const struct pml *m, const struct ir_var *v)
 {
 	buf_str(m->out, m->shadow ? "h_" : "g_");
 	for (const char *s = v->name; *s; s++)
-		buf_char(m->out, *s == '.' ? '_' : *s);
+		buf_str(m->out, *s == '.' ? "_0_" : (char[]){ *s, 0 }); /* no part of a name begins with a digit */
 }
 
 uint32_t pml_array_of(const struct pml *m, uint32_t r, uint32_t *first)

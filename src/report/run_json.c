@@ -31,6 +31,13 @@ static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct jso
 	json_text(j, "variable", p->vars[var].name);
 	if (p->vars[var].is_array)
 		json_uint(j, "index", elem);
+	if (!p->vars[var].shape)
+		return;
+	struct buf text;
+	buf_init(&text);
+	ir_print_element(&p->vars[var], elem, "", &text);
+	json_text(j, "element", buf_cstr(&text)); /* as the model writes it */
+	buf_free(&text);
 }
 
 /* ---- steps -------------------------------------------------------------- */

@@ -46,9 +46,11 @@ void text_who(const struct ir *p, uint32_t thread, struct buf *out)
 void text_variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *out)
 {
 	assert(var < p->nvars && elem < p->vars[var].len);
-	safe(out, p->vars[var].name);
-	if (p->vars[var].is_array)
-		buf_printf(out, "[%u]", elem);
+	struct buf text;
+	buf_init(&text);
+	ir_print_element(&p->vars[var], elem, "", &text);
+	safe(out, buf_cstr(&text));
+	buf_free(&text);
 }
 
 static void value(const struct ir *p, enum ir_value_kind kind, uint32_t enum_id, int32_t v, struct buf *out)
@@ -70,9 +72,11 @@ void text_local(const struct ir *p, const struct run_local *l, struct buf *out)
 {
 	assert(l->local < p->nlocals);
 	const struct ir_local *d = &p->locals[l->local];
-	safe(out, d->name);
-	if (d->is_array)
-		buf_printf(out, "[%u]", l->elem);
+	struct buf text;
+	buf_init(&text);
+	ir_print_local(d, l->elem, &text);
+	safe(out, buf_cstr(&text));
+	buf_free(&text);
 	buf_str(out, " = ");
 	value(p, d->value, d->enum_id, l->value, out);
 }
@@ -210,16 +214,37 @@ static size_t event(const struct ir *p, const struct ir_event *e, const struct g
 	return at ? out->len - at : 0;
 }
 
+/* Accesses that come with others and are not told: to ghosts, and to what the cells of a pool are. */
+static bool is_quiet(const struct ir *p, uint32_t var)
+{
+	bool cell = false;
+	for (uint32_t i = 0; i < p->npools; i++)
+		cell |= p->pools[i].state == var;
+	return cell || p->vars[var].ghost;
+}
+
 static size_t events(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
 	assert(s->event + s->nevent <= r->nevents);
 	size_t result = 0;
+	bool first = true;
 	for (uint32_t i = 0; i < s->nevent; i++) {
-		if (i)
-			buf_str(out, "; ");
+		if (is_quiet(r->ir, r->events[s->event + i].var))
+			continue; /* what became of it is among the changes */
+		buf_str(out, first ? "" : "; ");
+		first = false;
 		result = event(r->ir, &r->events[s->event + i], g, out);
 	}
 	return s->nevent == 1 ? result : 0;
+}
+
+/* One access, and with it quiet ones. */
+static bool is_access(const struct run *r, const struct run_step *s)
+{
+	uint32_t quiet = 0;
+	for (uint32_t i = 0; i < s->nevent; i++)
+		quiet += is_quiet(r->ir, r->events[s->event + i].var);
+	return quiet && s->nevent == quiet + 1;
 }
 
 /* ---- steps -------------------------------------------------------------- */
@@ -310,7 +335,7 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 			statement(r, s, g, out);
 			return 0;
 		}
-		buf_str(out, "step: ");
+		buf_str(out, is_access(r, s) ? "" : "step: ");
 		return events(r, s, g, out);
 	case IRN_ACCESS:
 	case IRN_LOCK:

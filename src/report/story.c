@@ -6,6 +6,7 @@
 #include "base/invariant.h"
 #include "report/check_text.h"
 #include "report/run_json.h"
+#include "report/property_story.h"
 #include "report/serial_run.h"
 #include "report/step_text.h"
 #include "verdict/causal_run.h"
@@ -60,6 +61,8 @@ static void say_sentence(struct story *s, const struct verdict *v)
 			buf_char(&s->sentence, '.');
 	} else if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS) {
 		story_halt(r->ir, v, &s->sentence);
+	} else if (v->property1) {
+		property_story(r, v->property1 - 1, &s->sentence);
 	} else if (v->why) {
 		buf_str(&s->sentence, v->why);
 	}
@@ -450,7 +453,7 @@ void story_json(const struct story *s, const struct verdict *v, struct json_out 
 {
 	assert(s->replayed);
 	sentence(s, v, j);
-	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
+	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE || v->problem == PROBLEM_REACH)
 		waits(&s->run, j);
 	if (!about_serial(v))
 		return;

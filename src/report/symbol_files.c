@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <dwarf.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,39 @@ Dwfl_Module *symbol_file_open(struct symbols *s, struct symbol_file *f)
 	f->mod = dwfl_report_elf(f->dwfl, f->path, f->path, -1, 0, true);
 	dwfl_report_end(f->dwfl, NULL, NULL);
 	return f->mod;
+}
+
+const char *symbol_effects_text(struct symbols *s, struct symbol_file *f, size_t *len)
+{
+	GElf_Addr bias;
+	size_t names;
+	Elf *elf = symbol_file_open(s, f) ? dwfl_module_getelf(f->mod, &bias) : NULL;
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return NULL;
+	for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+		GElf_Shdr h;
+		const char *name = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+		if (!name || strcmp(name, ".intact_effects") || h.sh_type != SHT_PROGBITS || h.sh_flags & SHF_COMPRESSED)
+			continue;
+		Elf_Data *data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf) {
+			*len = data->d_size;
+			return data->d_buf;
+		}
+	}
+	return NULL;
+}
+
+const struct symtab *symbol_effects(struct symbols *s, struct symbol_file *f)
+{
+	size_t len = 0;
+	if (!f->asked) {
+		const char *text = symbol_effects_text(s, f, &len);
+		f->asked = true;
+		if (!symtab_read(&f->effects, text ? text : "", text ? len : 0))
+			memset(&f->effects, 0, sizeof f->effects);
+	}
+	return &f->effects;
 }
 
 static int by_address(const void *a, const void *b)

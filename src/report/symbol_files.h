@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "event/finding.h"
+#include "report/dwarf_fields.h"
 #include "report/dwarf_functions.h"
 #include "report/finding.h"
 
@@ -28,8 +29,11 @@ struct symbol_file {
 	Dwfl *dwfl;
 	Dwfl_Module *mod; /* NULL: it cannot be read */
 	struct dwarf_functions *dies;
-	bool listed; /* the two below are there */
+	struct dwarf_fields *fields; /* NULL: not asked for yet */
+	bool listed;                 /* the two below are there */
 	struct symbol_names functions, data;
+	bool asked;            /* for what the compiler wrote of its code */
+	struct symtab effects; /* empty: nothing is known */
 };
 
 struct symbol_frames { /* of an address */
@@ -62,6 +66,10 @@ Dwfl_Module *symbol_file_open(struct symbols *s, struct symbol_file *f);
 /* The function, the datum that an offset of the file lies in, or NULL. */
 const struct symbol_name *symbol_function_at(struct symbols *s, struct symbol_file *f, uint64_t at);
 const struct symbol_name *symbol_data_at(struct symbols *s, struct symbol_file *f, uint64_t at);
+/* The text of the section that `intact cc` writes (cc/effects.h), or NULL; *len bytes. */
+const char *symbol_effects_text(struct symbols *s, struct symbol_file *f, size_t *len);
+/* The same, read. */
+const struct symtab *symbol_effects(struct symbols *s, struct symbol_file *f);
 /* A copy of the name, demangled; NULL for NULL. */
 const char *symbol_plain_name(struct symbols *s, const char *name);
 const char *symbol_die_name(struct symbols *s, Dwarf_Die *die);

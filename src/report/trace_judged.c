@@ -32,6 +32,8 @@ void trace_json(const struct trace_judged *t, struct buf *out)
 		json_uint(j, "findings", t->rec.shown.count);
 		json_uint(j, "confirmed", t->rec.shown.confirmed);
 		json_uint(j, "suppressed", t->rec.shown.suppressed);
+		if (t->rec.shown.known)
+			json_uint(j, "known", t->rec.shown.known);
 		json_flag(j, "cut", t->rec.shown.cut);
 		json_begin_array(j, "results");
 		json_items(j, &t->rec.results);

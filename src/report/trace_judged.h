@@ -12,6 +12,7 @@
 
 struct run_shown {
 	uint32_t count, confirmed, suppressed;
+	uint32_t known; /* in the baseline */
 	bool cut; /* there was more than is kept */
 };
 

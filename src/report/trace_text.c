@@ -43,6 +43,19 @@ static void bold(const struct trace_text_out *o, bool on)
 
 /* ---- the verdict -------------------------------------------------------- */
 
+/* Is a finding of the run about a block? Others are about data and locks. */
+static bool about_block(const json_t *run)
+{
+	size_t i;
+	const json_t *f;
+	json_array_foreach(json_object_get(run, "results"), i, f)
+	{
+		if (!hazard_named(doc_text(f, "kind")))
+			return true;
+	}
+	return !json_array_size(json_object_get(run, "results"));
+}
+
 /* Of a recording: the findings of the run, and what the marked blocks add. */
 static void headline_recorded(const json_t *r, const json_t *run, struct buf *out)
 {
@@ -60,7 +73,7 @@ static void headline_recorded(const json_t *r, const json_t *run, struct buf *ou
 		buf_str(out, blocks ? ", serializable" : "");
 		return;
 	}
-	buf_str(out, "not atomic: ");
+	buf_str(out, about_block(run) ? "not atomic: " : "found: ");
 	plural(out, n, "finding");
 	if (confirmed == n)
 		buf_str(out, n == 1 ? ", confirmed" : ", all confirmed");

@@ -17,10 +17,10 @@ function theme() {
 function runFinding(doc, r) {
 	const x = r.exploration, reached = x && x.status === "confirmed", sure = r.confirmed || reached;
 	return {
-		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: sure ? "Confirmed" : "Predicted", hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (sure ? "confirmed" : "predicted"),
+		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: sure ? "Confirmed" : "Predicted", hidden: !!(r.suppressed || r.baseline), hiddenWord: r.suppressed ? "Suppressed" : "Known", sub: (r.suppressed ? "suppressed, " : r.baseline ? "known, " : "") + (sure ? "confirmed" : "predicted"),
 		title: (r.mark ? "block " + text(r.mark) + " in " : "") + text(r.block) + " is not atomic", sentence: text(r.sentence),
 		facts: [r.confirmed ? "confirmed: another thread intervened in this run" : "predicted: another schedule can violate it", x ? "explored: " + text(x.text) : "", r.count > 1 ? "seen " + r.count + " times" : "",
-			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], next: x && x.replay ? text(x.replay) : null,
+			r.suppressed ? "suppressed by " + text(r.suppressed.by) : r.baseline ? "in the baseline " + text(r.baseline.file) : ""], next: x && x.replay ? text(x.replay) : null,
 		view: () => x && x.failure ? h("div", {}, stacksView(doc, r), section("A schedule that shows it", h("p", { text: text(x.failure.title).toLowerCase() + ": " + text(x.failure.sentence) })), scheduleView(x.failure)) : stacksView(doc, r) };
 }
 
@@ -28,8 +28,8 @@ function runFinding(doc, r) {
 function items() {
 	const model = doc.model || {};
 	if (doc.kind === "check") return list(doc.results).map((r) => ({
-		name: r.object ? text(r.object) : r.block === null ? "program" : text(r.block), verdict: r.verdict,
-		sub: r.object ? "object, line " + number(r.line) : r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
+		name: r.object ? text(r.object) : r.property ? text(r.property) : r.block === null ? "program" : text(r.block), verdict: r.verdict,
+		sub: r.object ? "object, line " + number(r.line) : r.property ? "condition on states, line " + number(r.line) : r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
 		title: checkTitle(r), sentence: text(r.sentence) || faultText(r),
 		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, list(r.any_number_of).length ? "for any number of " + list(r.any_number_of).slice(0, 6).join(", ") : "", r.as_part ? "as part of the program" : "", r.notes, r.limit ? "the limit on " + r.limit + " was reached" : "", r.reason,
 			r.states ? plural(number(r.states), "state") : ""],
@@ -69,6 +69,9 @@ function items() {
 		return whole.concat(found, predicted, run);
 	});
 	if (doc.kind === "run") return list(doc.results).map((r) => runFinding(doc, r));
+	if (doc.kind === "diff") return list(doc.results).map((r) => ({ name: text(r.block), verdict: r.verdict, label: changes[r.change], sub: text(r.change) + (r.pattern ? ", " + text(r.pattern) : ""),
+		title: text(r.block) + (r.change === "new" ? " is not atomic (new)" : ": " + text(r.change)), sentence: text(r.text),
+		facts: [text(doc.before) + " compared with " + text(doc.after), ["new", "gone", "changed"].map((k) => number(doc[k]) + " " + k).join(" · "), text(doc.reason)], view: () => null }));
 	if (doc.kind === "explore") return exploreItems(doc);
 	if (doc.kind === "net") return list(doc.results).map((r) => ({ name: text(r.file), verdict: doc.verdict, title: netTitle(r), sub: "", sentence: netSentence(r), facts: [], view: () => netView(r) }));
 	if (doc.kind === "verify") return list(doc.results).map((r) => ({ name: text(r.name), label: answers[r.answer],
@@ -79,6 +82,8 @@ function items() {
 		next: r.schedule && doc.of === "check" ? "intact sim " + shell(text(doc.subject)) + " --schedule " + text(r.schedule) : null, view: () => claimsView() }));
 	return [];
 }
+
+const changes = { new: "New", gone: "Gone", changed: "Changed" };
 
 // How the checker calls its answers.
 const answers = { accepted: "Accepted", rejected: "Rejected", unknown: "Not decided", unchecked: "Not checked" };
@@ -110,6 +115,7 @@ function attempts(r) {
 
 function checkTitle(r) {
 	if (r.object) return text(r.object) + (r.verdict === "holds" ? " is " + text(r.condition) : r.verdict === "violated" ? " is not " + text(r.condition) : " is not decided");
+	if (r.property) return text(r.property) + (r.verdict === "holds" ? " holds" : r.verdict === "violated" ? " is violated" : " is not decided");
 	const n = r.block === null ? "The program" : text(r.block);
 	if (r.verdict === "holds") return n + (r.block === null ? " is serializable" : " is atomic");
 	if (r.verdict !== "violated") return n + " is not decided";
@@ -173,7 +179,7 @@ function build() {
 		buttons.forEach((b, k) => { if (k === i) b.firstChild.setAttribute("aria-current", "true"); else b.firstChild.removeAttribute("aria-current"); });
 		const facts = it.facts.filter(Boolean).map((f) => short(f, 160)).join(" · ");
 		article.replaceChildren(h("header", {}, h("div", { class: "line" }, h("h2", {}, named(it.title, 120)),
-			it.hidden ? h("span", { class: "badge hidden", text: "Suppressed" }) : badge(it.verdict, it.label)),
+			it.hidden ? h("span", { class: "badge hidden", text: it.hiddenWord || "Suppressed" }) : badge(it.verdict, it.label)),
 		it.sentence ? h("p", { class: "sentence", text: safe(it.sentence).slice(0, 4000) }) : null, facts ? h("p", { class: "facts", text: facts }) : null,
 		it.next && it.next.length < 600 ? command(it.next) : null));
 		const v = it.view();
@@ -181,7 +187,7 @@ function build() {
 		if (focus) article.focus({ preventScroll: true });
 		article.dataset.result = i;
 	}
-	if (!all.length) article.append(h("p", { class: "sentence", text: doc.kind !== "run" ? "There was nothing to check." : doc.reason ? safe(text(doc.reason)).slice(0, 4000) : "Nothing was found in this run." }));
+	if (!all.length) article.append(h("p", { class: "sentence", text: doc.kind === "diff" && !doc.reason ? "No difference." : doc.kind !== "run" && doc.kind !== "diff" ? "There was nothing to check." : doc.reason ? safe(text(doc.reason)).slice(0, 4000) : "Nothing was found in this run." }));
 	else open(Math.max(0, all.findIndex((it) => it.verdict === "violated" && !it.hidden)), false);
 	document.documentElement.dataset.ready = "1";
 }

@@ -13,17 +13,21 @@ function exploreThread(r, n) {
 }
 
 function scheduleTable(r) {
-	const steps = list(r.steps), lanes = [...new Set(steps.map((s) => number(s.thread)))].sort((a, b) => a - b);
+	const steps = list(r.steps), plain = list(r.plain_accesses), lanes = [...new Set([...steps, ...plain].map((s) => number(s.thread)))].sort((a, b) => a - b);
 	const shown = steps.length > 2000 ? steps.slice(-2000) : steps, first = steps.length - shown.length;
 	const begins = new Map(), ends = new Map(); // a thread's first and last step
-	steps.forEach((s, i) => { const t = number(s.thread); if (!begins.has(t)) begins.set(t, i); ends.set(t, i); });
+	const seen = (s, i) => { const t = number(s.thread); if (!begins.has(t)) begins.set(t, i); if (!(ends.get(t) >= i)) ends.set(t, i); };
+	steps.forEach(seen);
+	const after = new Map(); // the plain accesses that come after a step
+	plain.forEach((a) => { const i = number(a.step) - 1; seen(a, i); after.set(i, [...(after.get(i) || []), a]); });
 	const head = h("tr", {}, h("th", { class: "no", scope: "col", text: "step" }), lanes.map((t) => h("th", { class: hue(t), scope: "col" }, named(exploreThread(r, t), 40))),
 		h("th", { scope: "col", text: "place" }));
-	const rows = shown.map((s, i) => h("tr", { class: s.preempts ? "intruder" : null },
-		h("td", { class: "no", text: first + i + 1 }),
-		lanes.map((t) => h("td", { class: hue(t) + (begins.get(t) <= first + i && first + i <= ends.get(t) ? " in" : "") }, t === number(s.thread) ? h("span", { class: "step" }, named(s.text, 60),
+	const row = (s, i, no) => h("tr", { class: s.preempts ? "intruder" : null },
+		h("td", { class: "no", text: no }),
+		lanes.map((t) => h("td", { class: hue(t) + (begins.get(t) <= i && i <= ends.get(t) ? " in" : "") }, t === number(s.thread) ? h("span", { class: no ? "step" : "step quiet" }, named(s.text, 60),
 			s.preempts ? h("span", { class: "flag", text: "interrupts" }) : null) : null)),
-		h("td", { class: "quiet" }, named(exploreAt(s.at), 70))));
+		h("td", { class: "quiet" }, named(exploreAt(s.at), 70)));
+	const rows = shown.flatMap((s, i) => [row(s, first + i, first + i + 1), ...(after.get(first + i) || []).map((a) => row(a, first + i, ""))]);
 	return h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "the schedule" }, h("table", { class: "lanes compact", "aria-label": "steps by thread",
 		style: { "--lanes": lanes.length + 1 } }, h("thead", {}, head), h("tbody", {}, rows))),
 		h("p", { class: "facts", text: "A preemption interrupts a thread that could have continued." }),
@@ -55,6 +59,8 @@ function scheduleView(r, o) {
 	return h("div", {}, objectTable(o), section("The schedule", scheduleTable(r)),
 		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
 		list(r.cycle).length ? section("The conflicts, in order", r.cause ? h("p", { text: text(r.cause).replace(" (the conflicts are listed below)", "") }) : null, h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
+		list(r.allocated).length ? section("Data without a name", h("ul", {}, list(r.allocated).map((b) => h("li", {}, named(b.name, 40), number(b.offset) ? ": byte " + number(b.offset) + " of " : ": the first of ",
+			plural(number(b.size), "byte") + " that " + (number(b.thread) ? "T" + number(b.thread) : "main") + " allocated at ", named(exploreAt(b.at), 90))))) : null,
 		list(r.stack).length ? section("Where it ends", h("ol", { class: "frames", start: 0 }, list(r.stack).map(frameItem))) : null,
 		text(r.output) ? section("Output of this schedule", h("pre", { text: safe(text(r.output).replace(/\n/g, "\u0001")).replace(/\\u\{1\}/g, "\n") })) : null);
 }
@@ -77,6 +83,7 @@ function caseItems(doc, facts) {
 
 function exploreItems(doc) {
 	const facts = [plural(number(doc.schedules), "schedule"), number(doc.traces) ? plural(number(doc.traces), "distinct trace") : "", text(doc.strategy), "seed " + number(doc.seed)];
+	if (doc.memory === "tso") facts.push("memory: TSO, each thread has a store buffer", "not covered: " + text(doc.memory_not_covered));
 	if (doc.object) facts.unshift("object " + text(doc.object.name) + " against " + text(doc.object.against), plural(number(doc.object.scenarios), "scenario"));
 	if (doc.cases) return caseItems(doc, facts);
 	const found = list(doc.results).map((r) => r.finding ? { name: text(r.finding.block), verdict: r.verdict, label: r.finding.status === "confirmed" ? "Confirmed" : "Not reached",

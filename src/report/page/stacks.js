@@ -35,9 +35,17 @@ function place(doc, side, title, p, bad, colour, folded) {
 		folded ? null : code, frames(doc, stack, folded ? code : null));
 }
 
+// A data race, or what is wrong with a lock: what each thread did.
+function accessesView(doc, r) {
+	const threads = [...new Set(list(r.accesses).map((a) => text(a.thread)))];
+	return section(text(r.title || r.kind), h("div", {}, list(r.accesses).slice(0, 64).map((a) =>
+		place(doc, "", text(a.thread) + ": " + text(a.what), a, true, "c" + Math.min(threads.indexOf(text(a.thread)), 1))),
+		h("p", { class: "facts", text: short(r.sentence, 1000) })));
+}
+
 function stacksView(doc, r) {
 	const other = r.other_access || r.other_acquire;
-	return h("div", {}, section("The window",
+	return h("div", {}, Array.isArray(r.accesses) ? accessesView(doc, r) : section("The window",
 		h("div", { class: "window" },
 			h("div", { class: "head c0" }, named(r.thread, 40)), h("div", { class: "head c1" }, named(r.other, 40)),
 			place(doc, "left", "enters " + text(r.block), r.entered, false, "c0", true),
