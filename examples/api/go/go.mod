@@ -1,0 +1,3 @@
+module intact/examples
+
+go 1.18
