@@ -10,14 +10,15 @@
 (defcustom intact-indent-offset 2 "Blanks of a level." :type 'integer :safe #'integerp)
 
 ;; A test compares these with the words of the language.
-(defconst intact-types '("bool" "int" "enum" "lock" "void" "semaphore" "rwlock" "cond" "barrier" "once" "spurious"))
+(defconst intact-types '("bool" "int" "enum" "lock" "void" "semaphore" "chan" "struct" "wrap" "u8" "i8" "u16" "i16" "rwlock" "cond" "barrier" "once" "spurious"))
 (defconst intact-keywords
   '("const" "safe" "regular" "proc" "thread" "object" "if" "else" "switch" "case" "default" "either" "or" "while" "repeat" "for" "do"
-    "break" "continue" "return" "skip" "atomic" "commit" "step" "assume" "assert"))
+    "break" "continue" "return" "skip" "atomic" "commit" "step" "assume" "assert"
+    "ghost" "thread_local" "pool" "always" "finally" "can" "reach"))
 (defconst intact-functions
-  '("acquire" "release" "wait" "trywait" "post" "signal" "broadcast" "acquire_read" "acquire_write" "call_once" "cas" "exchange"
-    "fetch_add" "any"))
-(defconst intact-constants '("true" "false"))
+  '("acquire" "release" "wait" "trywait" "post" "signal" "broadcast" "acquire_read" "acquire_write" "call_once" "send" "recv" "try_send" "try_recv" "cas" "exchange"
+    "fetch_add" "any" "alloc" "try_alloc" "free" "inside" "held" "leaked"))
+(defconst intact-constants '("true" "false" "null"))
 (defconst intact-sml-types '("int" "lock"))
 (defconst intact-sml-keywords '("if" "else" "while" "begin" "end" "skip"))
 (defconst intact-sml-functions '("acquire" "release"))

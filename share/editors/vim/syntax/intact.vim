@@ -2,15 +2,15 @@
 if exists('b:current_syntax')
   finish
 endif
-syn keyword intactType bool int enum lock void semaphore rwlock cond barrier once spurious
-syn keyword intactStorage const safe regular proc thread object
+syn keyword intactType bool int enum lock void semaphore chan struct wrap u8 i8 u16 i16 rwlock cond barrier once spurious
+syn keyword intactStorage const safe regular proc thread object ghost thread_local pool
 syn keyword intactConditional if else switch case default either or
 syn keyword intactRepeat while repeat for do
 syn keyword intactStatement break continue return skip
-syn keyword intactClaim atomic commit step assume assert
-syn keyword intactSync acquire release wait trywait post signal broadcast acquire_read acquire_write call_once
+syn keyword intactClaim atomic commit step assume assert always finally can reach
+syn keyword intactSync acquire release wait trywait post signal broadcast acquire_read acquire_write call_once send recv try_send try_recv alloc try_alloc free inside held leaked
 syn keyword intactMachine cas exchange fetch_add any
-syn keyword intactBoolean true false
+syn keyword intactBoolean true false null
 syn match intactNumber "\<\%(0[xX]\x\+\|\d\+\)\>"
 syn match intactOperator "[-+*/%&|^~!<>=?:]"
 syn keyword intactTodo TODO FIXME contained
