@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-disk bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -77,6 +77,10 @@ bench-explore: all
 bench-explore-programs: all
 	@python3 bench/explore_programs.py $(BUILD)/src/cli/intact $(ARGS)
 
+bench-disk: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/disk.py $(BUILD) $(ARGS)
+
 bench-explore-core: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore_core.py $(BUILD) $(ARGS)
@@ -110,6 +114,12 @@ fuzz:
 	@tools/setup.sh fuzz
 	@fuzz/run.sh
 
+# build-playground/intact-playground.html: one page, with the engines as WebAssembly (docs/playground.md)
+.PHONY: playground
+playground:
+	@tools/setup.sh playground
+	@python3 playground/build.py
+
 # dist/intact-VERSION.tar.gz: the same commit gives the same bytes
 .PHONY: dist
 dist:
@@ -125,4 +135,4 @@ install: all
 	@$(MESON) install -C $(BUILD)
 
 clean:
-	@rm -rf build build-clang build-asan build-fuzz build-browser build-coverage dist
+	@rm -rf build build-clang build-asan build-fuzz build-browser build-coverage build-playground dist

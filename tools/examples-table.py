@@ -19,7 +19,8 @@ PAGE = ROOT / "docs" / "examples.md"
 BLOCK_KEYS = ("atomic", "commit", "causal", "reducible")
 KEYS = {"block": BLOCK_KEYS, "program": ("serializable", "commit"),
         "object": ("linearizable", "regular", "safe")}
-FAULTS = ("none", "range", "overflow", "division", "shift", "index", "release", "assert", "commit")
+CONDITIONS = ("always", "finally", "reach", "leak")  # those of each kind in the order of the text
+FAULTS = ("none", "range", "overflow", "division", "shift", "index", "release", "assert", "commit", "null", "freed", "double-free", "exhausted")
 
 SECTIONS = [  # how `From:` starts, heading
     ("commit-atomicity paper", "Commit-atomicity (Flanagan, 2004)"),
@@ -53,6 +54,8 @@ What the verdicts mean:
 - **linearizable**, **regular**, **safe**: conditions on the histories of an object.
 - **fault**, **deadlock**: some run goes wrong in itself; some run stops with
   unfinished threads.
+- **always**, **finally**, **can always reach**: the model's conditions on its states; **leaks**: an allocated cell is lost
+  at the end.
 - **stuck**: a block cannot finish when it runs alone, or the threads can get
   to where they never leave their blocks again.
 
@@ -71,6 +74,7 @@ class Header:
         self.title = self.origin = self.text = ""
         self.blocks, self.objects, self.program = {}, {}, {}
         self.fault = self.deadlock = self.stuck = None
+        self.conditions = {}
         self.errors = []
         lines = []
         for line in path.read_text(encoding="utf-8").split("\n"):
@@ -105,6 +109,11 @@ class Header:
                 self.errors.append(f"line {n}: {what} cannot be {rest}")
             setattr(self, what, rest)
             return
+        if not m[1] and what in CONDITIONS:
+            if not re.fullmatch(r"(yes|no)( (yes|no))*", rest) or (what == "leak" and " " in rest):
+                self.errors.append(f"line {n}: {what} cannot be {rest}")
+            self.conditions[what] = rest.split()
+            return
         kind = "object" if m[1] else "program" if what == "program" else "block"
         into = self.program
         if kind != "program":
@@ -128,6 +137,10 @@ class Header:
                 ("" if v == "yes" else "**not** ") + words[k] for k, v in self.program.items()))
         if self.fault not in (None, "none"):
             out.append(f"fault: {self.fault}")
+        words = {"always": ("always holds", "always **not** held"), "finally": ("finally holds", "finally **not** held"),
+                 "reach": ("can always reach", "**not** always reachable"), "leak": ("leaks", "")}
+        for what, values in self.conditions.items():
+            out += [words[what][v == "no"] for v in values if words[what][v == "no"]]
         for what in ("deadlock", "stuck"):
             if getattr(self, what) == "yes":
                 out.append(what)

@@ -23,7 +23,8 @@ usage: tools/fresh.sh [OPTIONS] RELEASE      RELEASE: bookworm, trixie, ...
 The logs stay in DIR. Exit status: 0 when all passed, 1 when not, 2 on a usage error.
 EOF
 }
-die() { echo "fresh.sh: $*" >&2; exit 2; }
+# shellcheck source=tools/chroot.sh
+. "$(dirname "$0")/chroot.sh"
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
 dir='' keep=no reuse=no demo_only=no who='root user' cc='' tests='' mirror='' release=''
@@ -44,129 +45,24 @@ for a in "$@"; do
 	esac
 done
 [ -n "$release" ] || { usage >&2; exit 2; }
-case $release in *[!a-z]*) die "$release is not the name of a release" ;; esac
-[ "$(id -u)" = 0 ] || die "a chroot needs root"
+chroot_wanted
 [ $reuse = no ] || [ -n "$dir" ] || die "--reuse needs --dir=DIR"
 [ "$who" != user ] || [ $reuse = yes ] || die "--user needs a chroot in which the packages are: --reuse --dir=DIR"
 
-# Mounts and processes end with this namespace, however this script ends.
-if [ -z "${INTACT_FRESH_INSIDE:-}" ]; then
-	command -v mmdebstrap >/dev/null || command -v debootstrap >/dev/null || die "install mmdebstrap or debootstrap"
-	export INTACT_FRESH_INSIDE=1
-	[ -n "$dir" ] || { dir=$(mktemp -d "${TMPDIR:-/tmp}/intact-fresh.XXXXXX"); set -- "--dir=$dir" "$@"; }
-	mkdir -p "$dir"
-	dir=$(cd "$dir" && pwd)
-	# the chroot is removed from out here: its mounts are gone by then
-	clean() { [ $keep = yes ] || rm -rf --one-file-system "${dir:?}/root"; }
-	trap clean EXIT
-	trap 'exit 130' INT TERM HUP
-	unshare --mount --pid --fork --kill-child --propagation private "$0" "$@" &
-	child=$!
-	status=0
-	trap 'kill -TERM $child 2>/dev/null; wait $child; exit 130' INT TERM HUP
-	wait $child || status=$?
-	[ $keep = no ] || echo "$release: the chroot is $dir/root"
-	[ $status = 0 ] || echo "$release: the logs are in $dir"
-	exit $status
-fi
+chroot_alone $keep root "$@"
 root=$dir/root
-say() { echo "$release: $*"; }
-since() { echo "$(($(date +%s) - $1)) s"; }
-
-# ---- the chroot ----
-
-# The host's sources for its own release, as "deb" lines for the one asked for.
-sources() {
-	local own
-	if [ -n "$mirror" ]; then
-		echo "deb $mirror $release main"
-		return
-	fi
-	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	# shellcheck disable=SC2016
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Identifier: Packages' |
-		awk -v own="$own" -v want="$release" 'own != "" && ($2 == own || index($2, own "-") == 1) && !seen[$0]++ {
-			sub("^" own, want, $2); print "deb", $1, $2, $3 }'
-}
-# How the host's apt reaches them: proxies, certificates, patience.
-apt_options() { apt-config dump | grep -E '^Acquire::(http|https|Check-Valid-Until|Check-Date|Retries|ForceIPv4|ForceIPv6)\b' | grep -v '""' || true; }
-
-make_root() {
-	local t log=$dir/chroot.log lines
-	t=$(date +%s)
-	[ ! -e "$root" ] || [ -z "$(ls -A "$root")" ] || die "$root is not empty (--reuse uses it)"
-	lines=$(sources)
-	[ -n "$lines" ] || die "the host has no sources of a Debian release; give --mirror=URI"
-	apt_options >"$dir/apt.conf"
-	if command -v mmdebstrap >/dev/null; then
-		echo "$lines" | mmdebstrap --variant=minbase --include=git,make,ca-certificates --aptopt="$dir/apt.conf" \
-			"$release" "$root" - >"$log" 2>&1 || { tail -20 "$log"; say "could not make the chroot"; exit 1; }
-	else
-		debootstrap --variant=minbase --include=git,make,ca-certificates "$release" "$root" \
-			"$(echo "$lines" | awk 'NR == 1 { print $2 }')" >"$log" 2>&1 || { tail -20 "$log"; say "could not make the chroot"; exit 1; }
-		echo "$lines" >"$root/etc/apt/sources.list"
-		cp "$dir/apt.conf" "$root/etc/apt/apt.conf.d/99host"
-	fi
-	# certificates that the host's administrator has added
-	if ls /usr/local/share/ca-certificates/*.crt >/dev/null 2>&1; then
-		cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/"
-		chroot "$root" update-ca-certificates >>"$log" 2>&1
-	fi
-	chroot "$root" useradd --create-home --shell /bin/bash tester
-	say "a chroot with git, make and ca-certificates: $(chroot "$root" dpkg-query -f '.\n' -W | wc -l) packages, $(since "$t")"
-}
-
-mount_all() {
-	cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-	mount -t proc proc "$root/proc"
-	mount -t sysfs -o ro sysfs "$root/sys" || mount --rbind /sys "$root/sys"
-	mount -t tmpfs -o mode=755 tmpfs "$root/dev"
-	for d in null zero full random urandom tty; do
-		touch "$root/dev/$d"
-		mount --bind "/dev/$d" "$root/dev/$d"
-	done
-	mkdir "$root/dev/pts" "$root/dev/shm"
-	mount -t devpts -o newinstance,ptmxmode=666,gid=5,mode=620 devpts "$root/dev/pts"
-	mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-	ln -s pts/ptmx "$root/dev/ptmx"
-	ln -s /proc/self/fd "$root/dev/fd"
-	ln -s fd/0 "$root/dev/stdin"
-	ln -s fd/1 "$root/dev/stdout"
-	ln -s fd/2 "$root/dev/stderr"
-}
-
-# ---- the commands ----
-
-# What the commands see of the host: how to reach the network, nothing else.
-environment() {
-	local v n
-	for v in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR; do
-		[ -z "${!v:-}" ] || echo "$v=${!v}"
-	done
-	if command -v npm >/dev/null; then
-		for n in registry cafile proxy https-proxy noproxy; do
-			v=$(npm config get $n 2>/dev/null) || continue
-			case $v in '' | null | undefined | true | false) ;; *) echo "npm_config_${n//-/_}=$v" ;; esac
-		done
-	fi
-	[ -z "$cc" ] || printf '%s\n' "CC=$cc" "INTACT_CC=$cc"
-	[ -z "$tests" ] || echo "TESTS=$tests"
-	echo LANG=C.UTF-8
-	echo PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-}
 
 failed=0
 # run USER COMMAND...: in USER's clone, with a line on how it went
 run() {
-	local user=$1 t log status=0 home=/root env
+	local user=$1 t log status=0 home=/root more=()
 	shift
 	[ "$user" = root ] || home=/home/$user
+	[ -z "$cc" ] || more+=("CC=$cc" "INTACT_CC=$cc")
+	[ -z "$tests" ] || more+=("TESTS=$tests")
 	log=$dir/${user}-$(echo "$*" | tr ' ' '-').log
-	mapfile -t env < <(environment)
 	t=$(date +%s)
-	# shellcheck disable=SC2016
-	chroot "$root" setpriv --reuid="$user" --regid="$user" --init-groups env -i "${env[@]}" HOME="$home" USER="$user" \
-		sh -c 'cd "$HOME/intact" && exec "$@"' sh "$@" >"$log" 2>&1 </dev/null || status=$?
+	chroot_as "$root" "$user" "$home/intact" env "${more[@]}" "$@" >"$log" 2>&1 || status=$?
 	local line
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -1 || true)
 	say "$* as $user: $([ $status = 0 ] && echo passed || echo "FAILED (status $status)"), $(since "$t")${line:+: $line}"
@@ -187,9 +83,9 @@ clone() { # clone USER: the tree, committed, as the user's own
 if [ $reuse = yes ] && [ -d "$root/etc" ]; then
 	say "the chroot of an earlier run"
 else
-	make_root
+	chroot_make "$root" git,make,ca-certificates
 fi
-mount_all
+chroot_mount "$root"
 [ -z "$(git -C "$tree" status --porcelain)" ] || say "note: what is not committed is not in the clone"
 say "commit $(git -C "$tree" rev-parse --short HEAD)"
 for w in $who; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure the packages a target needs are there: installs them when run as
-# root, names them otherwise. Usage: setup.sh build|demo|test|lint|coverage|fuzz|bench, from
+# root, names them otherwise. Usage: setup.sh build|demo|test|lint|coverage|fuzz|bench|playground, from
 # the root of the source. One line on stderr for each thing that takes time;
 # silent when nothing is missing. Nothing is written outside the tree but what
 # apt installs.
@@ -28,20 +28,27 @@ has_clang_rt() { [ -n "$(ls "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuz
 # clang -fopenmp links it; tests/explore has a program that does
 has_libomp() { [ -e "$(clang -print-resource-dir)/../../libomp.so" ]; }
 
-want gcc command -v gcc
-want libc6-dev test -f /usr/include/stdio.h
-want pkg-config command -v pkg-config
-want meson command -v meson
 want ninja-build command -v ninja
-if command -v pkg-config >/dev/null 2>&1; then
-	want libjansson-dev has_lib jansson
-	want libzstd-dev has_lib libzstd
-	want zlib1g-dev has_lib zlib
-	want libdw-dev has_lib libdw
-else
-	need="$need libjansson-dev libzstd-dev zlib1g-dev libdw-dev"
+if [ "$target" != playground ]; then
+	want gcc command -v gcc
+	want libc6-dev test -f /usr/include/stdio.h
+	want pkg-config command -v pkg-config
+	want meson command -v meson
+	if command -v pkg-config >/dev/null 2>&1; then
+		want libjansson-dev has_lib jansson
+		want libzstd-dev has_lib libzstd
+		want zlib1g-dev has_lib zlib
+		want libdw-dev has_lib libdw
+	else
+		need="$need libjansson-dev libzstd-dev zlib1g-dev libdw-dev"
+	fi
 fi
 case $target in
+playground)
+	want emscripten command -v emcc
+	want nodejs command -v node
+	want python3 command -v python3
+	;;
 test | fuzz)
 	want g++ command -v g++
 	want clang command -v clang
@@ -56,6 +63,7 @@ test)
 	want libomp-dev has_libomp
 	want libgtest-dev test -f /usr/include/gtest/gtest.h
 	want npm command -v npm
+	want python3-pytest test -f /usr/lib/python3/dist-packages/pytest/__init__.py
 	want python3-jsonschema test -f /usr/lib/python3/dist-packages/jsonschema/__init__.py
 	;;
 lint)

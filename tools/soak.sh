@@ -1,101 +1,154 @@
 #!/usr/bin/env bash
-# make soak: the random campaigns whole, then every fuzz target for SOAK_FUZZ_SECONDS (3600; two at a time, 0: none).
+# make soak: the random campaigns whole, then every fuzz target for SOAK_FUZZ_SECONDS (3600; 0: none).
+#
+#   SOAK_SECONDS  stop after so many seconds: a campaign under way is cut, and says so (default: run to the end)
+#   SOAK_JOBS     campaigns at a time (2)
+#   SOAK_LOGS     the directory of the logs (soak-logs); a campaign that ended well there is not run again
+#   SOAK_ONLY     campaigns whose name matches this extended regular expression only
+#
+# Exit status: 0 when every campaign ended well, 1 when one failed, 3 when the time was up before the end.
 # The result goes into docs/reliability.md by hand.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
 intact=${INTACT:-$BUILD/src/cli/intact}
-ninja -C "$BUILD" >/dev/null
-# a campaign's seeds, half of them in each of two processes
-halves() {
-	INTACT_SOAK_PART=0/2 "$@" & local half=$!
-	INTACT_SOAK_PART=1/2 "$@"
-	wait $half
+logs=${SOAK_LOGS:-soak-logs}
+mkdir -p "$logs"
+
+# A campaign: its name, then its command. `halves` makes two of one that can divide its seeds.
+list=()
+campaign() {
+	local name=$1
+	shift
+	if [ -z "${SOAK_ONLY:-}" ] || [[ $name =~ $SOAK_ONLY ]]; then list+=("$name $*"); fi
 }
-echo "== random models: commit, exact, reductions and the judge"
-INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore"
-echo "== random models: blocks that wait, threads without end"
-INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore_waits"
-echo "== random models: every set of reductions, one thread and two"
-INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore_core"
-echo "== random models that synchronise: reduction and causality against exact"
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
-echo "== random models of both kinds: the independent checker of what holds against exact"
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_verify"
-echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
-for t in test_causal test_causal_check; do
-	INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/$t" examples
+halves() {
+	local name=$1
+	shift
+	campaign "$name-1of2" "INTACT_SOAK_PART=0/2 $*"
+	campaign "$name-2of2" "INTACT_SOAK_PART=1/2 $*"
+}
+unit=$BUILD/tests/unit
+models=INTACT_SOAK=${INTACT_SOAK:-20000}
+
+# the quick ones first: with SOAK_SECONDS every area gets its turn early
+# isolation levels of transactions against their definitions, damaged texts
+halves transactions "INTACT_SOAK=1 $unit/test_txn"
+# random traces: clocks, graph and the judge; every cycle verified, corrupted ones rejected; predictions against all runs
+campaign traces "INTACT_TRACES=${INTACT_TRACES:-200000} $unit/test_serial"
+campaign traces-predicted "INTACT_TRACES=${INTACT_TRACES:-200000} $unit/test_predict"
+campaign traces-verified "INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py $intact ."
+# locksets, stacks, locks and cells against twins; confirmed cycles against the judge; recordings
+for t in dynamic dynamic_blocks; do
+	halves "runtime-$t" "INTACT_SOAK=1 $unit/test_$t"
 done
-echo "== random nets: the prefix against its definition; coloured nets, exact and reduced, against their markings"
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"
-INTACT_SOAK=${INTACT_SOAK:-100000} "$BUILD/tests/unit/test_colour"
-echo "== programs under exploration: optimal DPOR against every schedule; planted bugs by seed and compiler; replays"
-python3 tests/explore/soak.py "$intact" --seeds "${EXPLORE_SEEDS:-20}" --replays "${EXPLORE_REPLAYS:-100}" --gdb "${EXPLORE_REPLAYS:-100}"
-echo "== checks that are killed, stopped, or out of disk at random moments, and resumed"
-python3 tests/scale/test_checkpoint.py "$intact" examples "${CHECKPOINT_BREAKS:-200}" "${CHECKPOINT_SEED:-2}" | tail -1
-echo "== object tests: every example with both compilers, every mutant, random objects against brute force"
-python3 tests/objects/run.py "$intact" --all | tail -2
-python3 tests/objects/mutants.py "$intact" --all
-python3 tests/objects/random_objects.py "$intact" 1 "${OBJECTS_COUNT:-10000}"
-echo "== examples, walked with many seeds"
-INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
-python3 tests/cli/test_examples.py "$intact" 40 | tail -1
-echo "== random one-thread models against interpreters of their own"
-python3 tests/differential/test_lower.py "$intact" "${LOWER_COUNT:-5000}" | tail -2
-python3 tests/differential/test_lower_sml.py "$intact" "${LOWER_COUNT:-5000}" | tail -2
-echo "== models with scrambled white space and comments through the formatter"
-python3 tests/cli/test_fmt.py "$intact" 100 | tail -1
-echo "== random edits in the language server: diagnostics against those of the command"
+campaign recordings-random "INTACT_SOAK=${INTACT_RECORDINGS:-200000} $unit/test_translate"
+# schedules: optimal partial-order reduction against all schedules, replay, shards, coverage, files
+halves schedules-reduced "$models $unit/test_sched_dpor"
+halves schedules "INTACT_SOAK=500 $unit/test_sched"
+# objects in models against every execution and every order
+campaign model-objects "INTACT_SOAK=1 $unit/test_objects"
+# examples walked with many seeds; random one-thread models against interpreters of their own; the formatter
+campaign examples-walked "INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} $unit/walk_examples examples"
+campaign examples "python3 tests/cli/test_examples.py $intact 40"
+campaign language-atm "python3 tests/differential/test_lower.py $intact ${LOWER_COUNT:-5000}"
+campaign language-sml "python3 tests/differential/test_lower_sml.py $intact ${LOWER_COUNT:-5000}"
+# words and structs against their spelling without them
+campaign language-words "python3 tests/differential/test_words.py $intact ${WORDS_COUNT:-2000}"
+campaign formatter "python3 tests/cli/test_fmt.py $intact 100"
+# random edits in the language server: diagnostics against those of the command
 for seed in $(seq 1 "${LSP_SEEDS:-20}"); do
-	python3 tests/lsp/test_lsp.py "$intact" . "$seed" 20000 | grep -E "^not ok|random edits"
+	campaign "language-server-$seed" "python3 tests/lsp/test_lsp.py $intact . $seed 20000"
 done
-echo "== random traces: clocks, graph and the judge; every cycle verified, corrupted ones rejected"
-INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_serial"
-INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py "$intact" . | tail -3
-echo "== predicted reorderings against all feasible runs"
-INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_predict"
-echo "== histories: every small one, and a million random ones of each kind"
-# every single-writer history of up to seven operations, half of them on each of two cores
-INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive & half=$!
-INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive
-wait $half
-# every history of up to seven operations with any number of writers
-INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many & half=$!
-INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many
-wait $half
-INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
-echo "== objects in models against every execution and every order"
-INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
+# checks that are killed, stopped, or out of disk at random moments, and resumed
+campaign shards-merged "python3 tests/scale/test_merge.py $intact . ${MERGE_SEED:-2} ${MERGE_HISTORIES:-5000}"
+campaign searches-on-disk "python3 tests/scale/test_disk.py $intact examples ${DISK_COUNT:-1000} ${DISK_SEED:-2}"
+campaign checkpoints "python3 tests/scale/test_checkpoint.py $intact examples ${CHECKPOINT_BREAKS:-200} ${CHECKPOINT_SEED:-2}"
+# random models: commit, exact, reductions and the judge; blocks that wait, threads without end; every set of reductions
+halves models "$models $unit/test_explore"
+halves models-that-wait "$models $unit/test_explore_waits"
+halves models-reductions "$models $unit/test_explore_core"
+# random models that synchronise: reduction and causality against exact; the independent checker against exact
+campaign models-movers "$models $unit/test_reduce"
+campaign models-checker "$models $unit/test_verify"
+# random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact
+halves causal "$models $unit/test_causal examples"
+halves causal-proofs "$models $unit/test_causal_check examples"
+# random nets: the prefix against its definition; coloured nets, exact and reduced, against their markings
+campaign nets "$models $unit/test_net"
+campaign nets-coloured "INTACT_SOAK=${INTACT_SOAK:-100000} $unit/test_colour"
+# histories: every small one, and a million random ones of each kind
+halves histories-one-writer "INTACT_SOAK=1 $unit/test_lin_register exhaustive"
+halves histories-all "INTACT_SOAK=1 $unit/test_lin_register exhaustive-many"
+campaign histories-random "INTACT_SOAK=1 $unit/test_lin_register random"
 for t in objects follow conditions formats spec; do
-	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
+	campaign "histories-$t" "INTACT_SOAK=1 $unit/test_lin_$t"
 done
-echo "== isolation levels of transactions against their definitions, damaged texts"
-INTACT_SOAK=1 halves "$BUILD/tests/unit/test_txn"
-echo "== findings of intact run, explored: both compilers, -O0 and -O2"
-python3 tests/confirm/run.py "$intact" --all | tail -2
-echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"
-for t in test_dynamic test_dynamic_blocks; do
-	INTACT_SOAK=1 halves "$BUILD/tests/unit/$t"
-done
-echo "== schedules: optimal partial-order reduction against all schedules, replay, shards, coverage, files"
-INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_sched_dpor"
-INTACT_SOAK=500 halves "$BUILD/tests/unit/test_sched"
-echo "== functions without hooks where they are inlined, against what they do"
-INTACT_SOAK=1 python3 tests/differential/test_leaf.py "$BUILD/tests/unit/test_leaf"
-echo "== programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict"
-INTACT_SOAK=1 python3 tests/programs/run.py "$intact" --all
-echo "== faults: both compilers, 9,000 live threads"
-INTACT_SOAK=1 python3 tests/fault/run.py "$intact"
-echo "== recordings: run = trace, orders that can have happened, tens of millions of events in the same memory"
-INTACT_SOAK=${INTACT_RECORDINGS:-200000} "$BUILD/tests/unit/test_translate"
-INTACT_SOAK=1 python3 tests/record/run.py "$intact" --all
-echo "== the wrapper: every command line"
-INTACT_SOAK=1 python3 tests/cli/test_cc.py "$intact"
+# object tests: every example with both compilers, every mutant, random objects against brute force
+campaign objects "python3 tests/objects/run.py $intact --all"
+campaign objects-mutants "python3 tests/objects/mutants.py $intact --all"
+campaign objects-random "python3 tests/objects/random_objects.py $intact 1 ${OBJECTS_COUNT:-10000}"
+# findings of intact run, explored: both compilers, -O0 and -O2
+campaign confirm "python3 tests/confirm/run.py $intact --all"
+# functions without hooks where they are inlined, against what they do; the wrapper: every command line
+campaign leaf-functions "INTACT_SOAK=1 python3 tests/differential/test_leaf.py $unit/test_leaf"
+campaign compiler-wrapper "INTACT_SOAK=1 python3 tests/cli/test_cc.py $intact"
+# programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict; faults; recordings of them
+campaign races "python3 tests/races/run.py $intact --all"
+campaign programs "INTACT_SOAK=1 python3 tests/programs/run.py $intact --all"
+campaign faults "INTACT_SOAK=1 python3 tests/fault/run.py $intact"
+campaign recordings "INTACT_SOAK=1 python3 tests/record/run.py $intact --all"
+# every program of tests/programs explored: both compilers, -O0 and -O2
+campaign programs-explored "python3 tests/programs/explore.py $intact --all"
+# planted bugs by seed and compiler, each found, and replayed in every way
+campaign planted-bugs "python3 tests/explore/soak.py $intact --seeds ${EXPLORE_SEEDS:-20} --replays ${EXPLORE_REPLAYS:-100} --gdb ${EXPLORE_REPLAYS:-100}"
 if [ "${SOAK_FUZZ_SECONDS:-3600}" != 0 ]; then
-	echo "== fuzz targets, ${SOAK_FUZZ_SECONDS:-3600} s each"
-	tools/setup.sh fuzz
-	targets=$(fuzz/run.sh --list)
-	fuzz/run.sh --build # once, not by two at a time
-	# shellcheck disable=SC2086
-	printf '%s\n' $targets | FUZZ_BUILT=1 FUZZ_SECONDS=${SOAK_FUZZ_SECONDS:-3600} xargs -n 1 -P 2 fuzz/run.sh
+	for t in $(fuzz/run.sh --list); do
+		campaign "$t" "FUZZ_BUILT=1 FUZZ_SECONDS=${SOAK_FUZZ_SECONDS:-3600} fuzz/run.sh $t"
+	done
 fi
+
+[ ${#list[@]} -gt 0 ] || { echo "soak.sh: no campaign matches ${SOAK_ONLY:-}" >&2; exit 2; }
+ninja -C "$BUILD" >/dev/null
+if printf '%s\n' "${list[@]}" | grep -q FUZZ_BUILT; then
+	tools/setup.sh fuzz
+	fuzz/run.sh --build # once, not by two at a time
+fi
+
+# Runs one campaign and prints one line: what became of it, its CPU and its last line. The log opens with the
+# commit, and `DONE` is written to it only when all is well.
+one() {
+	local name=${1%% *} command=${1#* } log=$logs/${1%% *}.log left=$((deadline - $(date +%s))) status=0 state
+	if grep -qs '^DONE' "$log"; then echo "$name: ended well before, see $log"; return; fi
+	if [ "$left" -le 0 ]; then echo "$name: NOT RUN, the time is up"; echo cut >>"$logs/left"; return; fi
+	git log -1 --format='%h %s' >"$log" 2>/dev/null || : >"$log"
+	TIMEFORMAT='%U'
+	{ time timeout -k 10 "$left" bash -c "$command" >>"$log" 2>&1 || status=$?; } 2>"$log.time"
+	if [ $status = 0 ] && grep -q '^not ok' "$log"; then status=1; fi
+	case $status in
+	0) state=passed; echo DONE >>"$log" ;;
+	124 | 137)
+		state="CUT, the time is up"
+		echo cut >>"$logs/left"
+		if grep -q '^not ok' "$log"; then echo "$name" >>"$logs/failed"; fi
+		;;
+	*) state="FAILED with status $status, see $log"; echo "$name" >>"$logs/failed" ;;
+	esac
+	echo "$name: $state ($(cat "$log.time") s of CPU): $(grep -vE '^(DONE|1[.][.])' "$log" | tail -1 | cut -c1-140)"
+	rm -f "$log.time"
+}
+deadline=$(($(date +%s) + ${SOAK_SECONDS:-31536000}))
+rm -f "$logs/failed" "$logs/left"
+export -f one
+export logs deadline
+# shellcheck disable=SC2016
+printf '%s\0' "${list[@]}" | xargs -0 -n 1 -P "${SOAK_JOBS:-2}" bash -c 'one "$1"' one
+if [ -s "$logs/failed" ]; then
+	echo "soak: FAILED: $(sort -u "$logs/failed" | tr '\n' ' ')"
+	exit 1
+fi
+if [ -s "$logs/left" ]; then
+	echo "soak: no disagreement; $(wc -l <"$logs/left") of ${#list[@]} campaigns cut or not run. Run it again to go on"
+	exit 3
+fi
+echo "soak: all ${#list[@]} campaigns passed"
