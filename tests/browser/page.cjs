@@ -241,8 +241,11 @@ async function others(browser) {
 	await close(page, "finding");
 	page = await open(browser, path.join(dir, "explored.html"));
 	const explored = read("explored").results[0];
-	check("a schedule of a program: a lane for each thread, a row for each step, the interruption marked", await page.$$eval(".lanes thead th", (c) => c.length) === 5 &&
-		await page.$$eval(".lanes tbody tr", (r) => r.length) === explored.steps.length && await page.$$eval(".lanes .flag", (f) => f.length) === explored.preemptions, explored.steps.length);
+	const lanes = await page.$$eval(".lanes tbody tr", (rows) => rows.map((r) => r.innerText));
+	check("a schedule of a program: a lane for each thread, a row for each step and each plain access, the interruption marked", await page.$$eval(".lanes thead th", (c) => c.length) === 5 &&
+		lanes.length === explored.steps.length + explored.plain_accesses.length && await page.$$eval(".lanes .flag", (f) => f.length) === explored.preemptions, [lanes.length, explored.steps.length]);
+	const at = (text) => lanes.findIndex((r) => r.includes(text)), access = explored.plain_accesses[0];
+	check("a plain access stands behind the step before it", access.text === "read count -> 0" && at(access.text) === access.step && lanes[access.step - 1].includes(explored.steps[access.step - 1].text), lanes);
 	await close(page, "explored");
 	page = await open(browser, path.join(dir, "hidden.html"));
 	check("what is suppressed is marked so", (await page.textContent("article")).includes("Suppressed"));

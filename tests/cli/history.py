@@ -592,6 +592,38 @@ def semaphore():
 
 
 @test
+def bounded_and_relaxed():
+    """The bound must be said; full is an answer; one of the k next may be taken."""
+    full = ["1,enqueue,1,,0,1", "1,enqueue,2,,2,3", "2,enqueue,3,false,4,5"]
+    p = run("--object=bounded-queue", "-", stdin=csv(*full), want=2)
+    assert b"a bounded-queue needs an initial value" in p.stderr and b"--init=N: the bound" in p.stderr, p.stderr
+    assert b"bounded-queue" in run("-", stdin=csv("1,try-enqueue,1,,0,1"), want=2).stderr  # guessed from try-enqueue
+    for init in ("0", "x", "[]", "[1 7 8]"):
+        assert b"cannot start as" in run("--object=bounded-queue", "--init=" + init, "-", stdin=csv(*full), want=2).stderr
+    run("--object=bounded-queue", "--init=2", "-", stdin=csv(*full), want=0)
+    out = run("--object=bounded-queue", "--init=3", "-", stdin=csv(*full), want=1).stdout.decode()
+    assert "try-enqueue 3 -> false" in out and "[1 2] of 3" in out, out
+    run("--object=bounded-queue", "--init=1", "-", stdin=csv(*full), want=1)
+    run("--object=bounded-queue", "--init=[3 9]", "-", stdin=csv(*full, "2,dequeue,,9,6,7", "2,dequeue,,1,8,9"), want=0)
+    fill = ["1,enqueue,%d,,%d,%d" % (i, 2 * i, 2 * i + 1) for i in range(3)]
+    for k, value, want in ((1, 1, 1), (2, 1, 0), (2, 2, 1), (3, 2, 0), (2, "nil", 1)):
+        run("--object=relaxed-queue", "--init=%d" % k, "-", stdin=csv(*fill, f"2,dequeue,,{value},8,9"), want=want)
+    for name, put, take, value in (("relaxed-stack", "push", "pop", 0), ("relaxed-priority-queue", "insert", "poll", 2)):
+        rows = csv(*(f.replace("enqueue", put) for f in fill), f"2,{take},,{value},8,9", "2,peek,,1,10,11")
+        run("--object=" + name, "--init=2", "-", stdin=rows, want=1)
+        run("--object=" + name, "--init=3", "-", stdin=rows, want=0)
+    assert b"--follow cannot check a relaxed-queue" in run("--object=relaxed-queue", "--init=2", "--follow", "-", want=2,
+                                                          stdin=b'{"process":0,"type":"invoke","f":"enqueue","value":1}\n').stderr
+    with tempfile.TemporaryDirectory() as d:
+        path, doc = os.path.join(d, "h.csv"), os.path.join(d, "r.json")
+        for name, init, rows, code in (("bounded-queue", 2, full, 0), ("bounded-queue", 3, full, 1),
+                                       ("relaxed-queue", 2, [*fill, "2,dequeue,,1,8,9"], 0), ("relaxed-queue", 2, [*fill, "2,dequeue,,2,8,9"], 1)):
+            open(path, "wb").write(csv(*rows))
+            run("--object=" + name, "--init=%d" % init, "--witness", "--json=" + doc, path, want=code)
+            run("--verify=" + doc, path, want=0)
+
+
+@test
 def known_histories():
     """Histories that are not ours are tried when INTACT_HISTORIES names a
     directory with jepsen/etcd_*.log (and kv/*-ok.txt, kv/*-bad.txt)."""

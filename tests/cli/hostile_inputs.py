@@ -85,7 +85,7 @@ def programs(intact, root, out, names):
 def everywhere(document, names):
     """Every text that is a name becomes a hostile one, each another."""
     keep = {"quiescence", "scope", "dead", "concrete", "condition", "intact", "schema", "kind", "verdict", "problem", "mode", "answer", "language", "hash", "process", "key", "function", "call", "span", "a", "b",
-            "result", "line", "order", "of", "claim"}
+            "result", "line", "order", "of", "claim", "change"}
     state = [0]
 
     def walk(node, key=None):
@@ -130,6 +130,11 @@ def documents(intact, root, out):
     told["verdict"] = "holds"
     (out / "told.json").write_text(json.dumps(told))
     base["verify"] = judge(intact, ["verify", out / "told.json"], out / "base-verify.json", cwd=root)
+    run = json.loads(base["run"].read_text())
+    (out / "no-findings.json").write_text(json.dumps(dict(run, results=[], not_shown=[])))
+    (out / "some-findings.json").write_text(json.dumps(dict(run, results=run["results"][:5])))
+    base["diff"] = judge(intact, ["diff", out / "no-findings.json", out / "some-findings.json"], out / "base-diff.json", cwd=root)
+    made.append(judge(intact, ["diff", out / "no-findings.json", out / "run.json"], out / "diff.json", cwd=root))
     for kind, path in base.items():
         for shift in range(0, 200, 50):
             target = out / f"every-{kind}-{shift}.json"

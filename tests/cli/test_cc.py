@@ -117,7 +117,7 @@ OPTIONS = [
      "1 block:deposit\nIntact: s1:1: warning: suppression block:nothing matched nothing"),
     ("two suppression files, run", 0, "echo block:nothing >s1; echo 'atomicity:depos?t' >s2; "
      "$T run --suppressions s1 --suppressions s2 ./l", "1 atomicity:depos?t"),
-    ("a suppression of no kind", 66, "echo race:deposit >s1; INTACT_OPTIONS=suppressions=s1 ./l", "s1:1:1: error"),
+    ("a suppression of no kind", 66, "echo leak:deposit >s1; INTACT_OPTIONS=suppressions=s1 ./l", "s1:1:1: error"),
     ("a suppression file that is not there", 2, "$T run --suppressions none ./l", "cannot read the suppression file 'none'"),
     ("what --gen-suppressions prints suppresses", 0, "$T run --gen-suppressions ./l 2>&1 | sed -n "
      "'s/^ *Suppression: *//p' >s3; test -s s3 && $T run --suppressions s3 ./l"),

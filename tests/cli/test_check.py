@@ -9,6 +9,7 @@ import importlib.util
 import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 from tap import check, done, run
@@ -34,6 +35,21 @@ def expectations(path):
     return out
 
 
+CONDITION = re.compile(r"^(always|finally|can always reach) (.*?) +(\d+)  (holds|BROKEN|OUT OF REACH|unknown) ", re.M)
+
+
+def conditions(text):
+    """{always, finally, reach: [yes/no, ...], leak: yes/no} from the summary table."""
+    out = {}
+    for m in CONDITION.finditer(text.split("\n\n")[0]):
+        value = {"holds": "yes", "unknown": "unknown"}.get(m[4], "no")
+        if m[1] == "finally" and m[2].startswith("leaked("):
+            out["leak"] = "yes" if value == "no" else "no"
+        else:
+            out.setdefault(m[1].split()[-1], []).append(value)
+    return out
+
+
 def verdicts(text):
     """{block or 'program': yes/no} from the summary table."""
     out = {}
@@ -54,10 +70,16 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
             bad.append(f"program: {got.get('program')}, expected {props}")
         elif "." in name and isinstance(props, dict) and "atomic" in props and got.get(name) != props["atomic"]:
             bad.append(f"{name}: {got.get(name)}, expected {props['atomic']}")
+    said = conditions(out)
+    for kind in ("always", "finally", "reach", "leak"):
+        told = " ".join(said.get(kind, [])) if kind != "leak" else said.get(kind, "")
+        if told != want.get(kind, ""):
+            bad.append(f"{kind}: {told}, expected {want.get(kind, '')}")
     halts = "quiescence" in got or re.search(r"^\S+ .*\b(STUCK|ENDLESS)\b", out, re.M)
     if want.get("stuck", "") in ("yes", "no") and bool(halts) != (want["stuck"] == "yes"):
         bad.append(f"stuck: {bool(halts)}, expected {want['stuck']}")
-    violated = "no" in got.values() or "quiescence" in got
+    violated = "no" in got.values() or "quiescence" in got or said.get("leak") == "yes"
+    violated |= any("no" in said.get(kind, []) for kind in ("always", "finally", "reach"))
     for name, props in want.items():
         for prop, value in props.items() if name.startswith("object ") else ():
             orc, oout, oerr = run([intact, "check", f"--condition={CONDITIONS[prop]}", path])
@@ -69,6 +91,19 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
         if run([intact, "sim", path, "--schedule", schedule, "--trace=none"])[0] not in (0, 1):
             bad.append(f"schedule {schedule} does not replay")
     check(f"{path.relative_to(examples)}: verdicts of the header", not bad, "\n".join(bad) + "\n" + out + err)
+
+# a program that is proved without visiting its states is searched for faults all the same
+with tempfile.TemporaryDirectory() as folder:
+    model = Path(folder) / "fault.atm"
+    model.write_text("""int[0..9] data;
+bool want[2], done;
+proc use(int[0..1] me) { want[me] = true; assume(!want[1 - me]); atomic critical { data = data + 1; } want[me] = false; }
+thread a { use(0); done = true; }
+thread b { use(1); bool d = done; assert(!d); }
+""")
+    rc, out, err = run([intact, "check", model])
+    check("a failed assertion beside blocks that causality proves is found", rc == 1 and re.search(r"^program .* causal ", out, re.M)
+          and "the assertion fails: assert(!d)" in out, f"exit {rc}\n{out}{err}")
 
 # what each engine says of programs made to tell them apart
 separating = examples / "separating"

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import termios
 from pathlib import Path
 
@@ -69,23 +70,28 @@ with tempfile.TemporaryDirectory() as tmp:
 
 
 def on_terminal(columns, *args):
+    """What a command prints on a terminal of so many columns. The terminal stays open until a last word of ours has come
+    through, so that nothing depends on what a hang-up does to what was written before it."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     p = subprocess.Popen([str(a) for a in args], stdout=theirs, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                          env=dict(os.environ, NO_COLOR="1", LC_ALL="C"))
+    out = []
+
+    def read():
+        text = b""
+        while not text.endswith(b"\0\0\0"):
+            text += os.read(ours, 65536)
+        out.append(text[:-3])
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    err = p.communicate()[1].decode()
+    os.write(theirs, b"\0\0\0")
+    reader.join()
     os.close(theirs)
-    out = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        out += piece
-    p.communicate()
     os.close(ours)
-    return out.decode().replace("\r\n", "\n")
+    return out[0].decode().replace("\r\n", "\n"), f"exit {p.returncode}, stderr: {err}"
 
 
 with tempfile.TemporaryDirectory() as tmp:
@@ -95,13 +101,14 @@ with tempfile.TemporaryDirectory() as tmp:
                  ["check", "--engine=causal", root / "examples/lost-update.atm"], ["check", "--deadlock", root / "examples/bank-transfer-deadlock.atm"],
                  ["trace", root / "examples/traces/crossed.std"], ["trace", "--predict", root / "examples/traces/stringbuffer.std"],
                  ["history", root / "examples/history/stale-read.edn"], ["verify", saved], ["net", root / "examples/nets/acquire1-4.ll_net"]):
-        text = on_terminal(76, intact, *args)
+        text, how = on_terminal(76, intact, *args)
         wide = [line for line in text.split("\n") if len(line) > 76 and not re.match(" *(replay:|next:|as a page:|intact |/)", line)]
         check(f"{' '.join(str(a).replace(str(root) + '/', '') for a in args)}: no line is wider than the terminal", text and not wide, "\n".join(wide) or text)
-        plain = run([intact, *args])[1]
+        code, plain, errors = run([intact, *args])
         if args[0] != "net":
-            check("and piped, a sentence is one line", text.split()[:3] == plain.split()[:3] and len(text.split("\n")) >= len(plain.split("\n")), plain)
-    wide = json.loads(on_terminal(50, intact, "check", "--json=-", root / "examples/lost-update.atm"))
+            check("and piped, a sentence is one line", text.split()[:3] == plain.split()[:3] and len(text.split("\n")) >= len(plain.split("\n")),
+                  f"on the terminal ({how}):\n{text}\npiped (exit {code}, stderr: {errors}):\n{plain}")
+    wide = json.loads(on_terminal(50, intact, "check", "--json=-", root / "examples/lost-update.atm")[0])
     check("a document is never folded", wide["kind"] == "check")
 
 # messages of watched programs: a version in front, names in place of numbers

@@ -45,8 +45,8 @@ def loads(exe, h):
     why = [f"the header does not mention {x}" for x in (blocks - set(h.blocks)) | (objects - set(h.objects))]
     why += [f"the header mentions {x}, which is not there"
             for x in (set(h.blocks) - blocks) | (set(h.objects) - objects)]
-    if not blocks and not objects:
-        why.append("neither a block nor an object to check")
+    if not blocks and not objects and not h.conditions:
+        why.append("neither a block, nor an object, nor a condition to check")
     return why
 
 

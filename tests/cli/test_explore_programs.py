@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tap import check, done, run
 
-intact, root = sys.argv[1], Path(sys.argv[2])
+intact, root = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdio.h>
@@ -65,7 +65,13 @@ def usage():
     check("a program that was not built with intact cc: one message", rc == 2 and err.startswith("intact: '/bin/true' was not built")
           and err.count("intact: ") == 1, err)
     rc, out, err = explore("./is-not-there")
-    check("a program that is not there", rc == 2 and "cannot run" in err, err)
+    check("a program that is not there", rc == 2 and "cannot run" in err and "hint" not in err, err)
+    with tempfile.TemporaryDirectory() as d:
+        os.symlink("/bin/true", os.path.join(d, "only-here"))
+        for command in ("explore", "run"):
+            rc, out, err = run([intact, command, "only-here"], cwd=d)
+            check(command + " of a file that is not on the PATH",
+                  rc in (2, 127) and "hint: the file in this directory is ./only-here\n" in err, err)
 
 
 def programs(tmp):

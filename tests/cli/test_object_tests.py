@@ -196,6 +196,25 @@ check("shapes with a thread that has nothing to call are left out", rc == 0 and 
 rc, out, err = explore("-x", "--shape", "3x1", producer)
 check("... and refused when they are asked for", rc == 2 and "may be called by thread 3" in err, out + err)
 
+# ---- loops on plain data
+
+CELL = """
+#include <intact/test.h>
+#include <stdlib.h>
+struct cell { volatile long full, value, looks; };
+static void *create(void) { return calloc(1, sizeof(struct cell)); }
+static long put(void *o, const long *arg) { struct cell *c = o; while (c->full) LOOK; c->value = arg[0]; c->full = 1; return INTACT_VOID; }
+static long take(void *o, const long *arg) { struct cell *c = o; (void)arg; while (!c->full) LOOK; long v = c->value; c->full = 0; return v; }
+static const struct intact_test cell = { .name = "cell", .create = create, .destroy = free,
+	.operations = { INTACT_OPERATION(take, .threads = 1), INTACT_OPERATION(put, .arg = { INTACT_UNIQUE }, .threads = 2) } };
+INTACT_TEST_MAIN(cell)
+"""
+waits = build("waits", CELL.replace(" LOOK", ""))
+rc, out, err = explore("-x", "--races=no", waits)
+check("a loop that waits for a volatile variable is one that waits", rc == 0 and re.match(r"no violation: 'cell' is linearizable in all \d+ traces of 1 scenario \(2x2\)", out), out + err)
+rc, out, err = explore("-x", "--races=no", "--max-steps=200", build("looks", CELL.replace("LOOK", "c->looks = 1")))
+check("one that writes is cut off: unknown", rc == 3 and out.startswith("unknown: every schedule was cut off"), out + err)
+
 # ---- mistakes
 
 def refused(name, text, *words):

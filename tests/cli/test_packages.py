@@ -130,11 +130,12 @@ place = {n: options["prefix"] + "/" + options[n] for n in ("bindir", "libdir", "
 def installed():
     """Every file of the installation, as {libdir}/... and the like."""
     top = work / "dest"
+    place["pythondir"] = "/" + str(next(top.rglob("pytest_plugin.py")).relative_to(top).parent.parent)
     for path in sorted(top.rglob("*")):
         if path.is_dir():
             continue
         name = "/" + str(path.relative_to(top))
-        for key in ("mandir", "libdir", "bindir", "includedir", "datadir"):
+        for key in ("pythondir", "mandir", "libdir", "bindir", "includedir", "datadir"):
             if name.startswith(place[key] + "/"):
                 yield "{%s}%s" % (key, name[len(place[key]):])
                 break
@@ -159,21 +160,21 @@ def step(lists, files):
 
 there = list(installed())
 check("every place of the installation is known", len(there) > 60 and all(f.startswith("{") for f in there), "\n".join(there))
-debian = {p.name[:-len(".install")]: [re.sub(r"^usr/lib/\*", "{libdir}", line.split()[0]) for line in p.read_text().splitlines()]
+debian = {p.name[:-len(".install")]: [re.sub(r"^usr/lib/\*", "{libdir}", line.split()[0].replace("usr/lib/python3/dist-packages", "{pythondir}")) for line in p.read_text().splitlines()]
           for p in (root / "debian").glob("*.install")}
 for prefix_, key in (("usr/bin", "bindir"), ("usr/include", "includedir"), ("usr/share/man", "mandir"), ("usr/share", "datadir")):
     debian = {k: [re.sub("^" + prefix_ + "(?=/|$)", "{%s}" % key, p) for p in v] for k, v in debian.items()}
 packages = set(re.findall(r"^Package: (\S+)", (root / "debian/control").read_text(), re.M))
-check("debian: a list for each package", set(debian) == packages == {"intact", "libintact1", "libintact-dev", "intact-doc"}, debian)
+check("debian: a list for each package", set(debian) == packages == {"intact", "libintact1", "libintact-dev", "python3-intact", "intact-doc"}, debian)
 wrong = step(debian, there)
 check("debian: each file is in one package", not wrong, "\n".join(wrong))
 spec = (root / "packaging/rpm/intact.spec").read_text()
-MACRO = {"_bindir": "{bindir}", "_libdir": "{libdir}", "_includedir": "{includedir}", "_datadir": "{datadir}", "_mandir": "{mandir}", "_docdir": "{datadir}/doc"}
+MACRO = {"_bindir": "{bindir}", "_libdir": "{libdir}", "_includedir": "{includedir}", "_datadir": "{datadir}", "_mandir": "{mandir}", "_docdir": "{datadir}/doc", "python3_sitelib": "{pythondir}"}
 rpm = {}
-for name, body in re.findall(r"^%files ?(\w*)\n(.*?)(?=^%(?:files|changelog))", spec, re.M | re.S):
+for name, body in re.findall(r"^%files ?(?:-n )?([\w-]*)\n(.*?)(?=^%(?:files|changelog))", spec, re.M | re.S):
     rpm[name or "intact"] = [re.sub(r"%\{(\w+)\}", lambda m: MACRO[m[1]], line) for line in body.split("\n") if line.startswith("%{")]
 wrong = step(rpm, there)
-check("rpm: each file is in one package", not wrong and set(rpm) == {"intact", "libs", "devel", "doc"}, "\n".join(wrong))
+check("rpm: each file is in one package", not wrong and set(rpm) == {"intact", "libs", "devel", "python3-intact", "doc"}, "\n".join(wrong))
 check("a file that no list has is found", step(rpm, there + ["{bindir}/other"]) == ["{bindir}/other: in no package"])
 check("a line without a file is found", step({"x": ["{bindir}/other"]}, []) == ["x: {bindir}/other matches nothing"])
 if shutil.which("rpmspec"):

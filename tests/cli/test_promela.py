@@ -27,6 +27,17 @@ SMALL = ["acquire1.atm", "peterson.atm", "lost-update.atm", "bank-transfer-deadl
          "bounded-buffer.atm", "fig1.sml", "separating/await-each-other.atm", "separating/late-choice.atm"]
 # (name, text, what is wrong with it)
 MODELS = [
+    ("structs", "struct point { int[0..2] x, y; }; struct node { lock l; point at[2]; }; node pool[2]; int[0..2] g[2][2], k;"
+     "thread a { acquire(pool[1].l); pool[k % 2].at[1] = pool[1].at[0]; release(pool[1].l); g[1][k % 2] = 1; }"
+     "thread b { k = 1; pool[1].at[k].x = 2; }", None),
+    ("references", "struct p { int[0..2] v[2]; lock l; }; p s[2]; proc f(p &q, int[0..2] &x, int[0..2] &r[2]) {"
+     " acquire(q.l); x = (x + 1) % 3; r[x % 2] = q.v[0]; release(q.l); }"
+     "thread a { f(s[0], s[0].v[1], s[0].v); } thread b { f(s[0], s[0].v[0], s[1].v); }", None),
+    ("types that wrap", "wrap int[-1..1] x; wrap u8 y = 255; thread a * 2 { x = x + 2; fetch_add(y, 3); } thread b { x--; y = x; }", None),
+    ("channels", "chan int[0..2] c[2], d[2][1]; int[0..2] x; thread a { send(c, 1); send(c, 2); x = recv(d[1]); }"
+     "thread b { int[0..2] y = recv(c); send(d[1], y); if (try_recv(c, y)) x = y; }", None),
+    ("index of a row", "int[0..2] g[2][2], k; thread a { g[k][1] = 1; } thread b { k = 2; }", "fault"),
+    ("names that differ by a dot", "struct s { int[0..1] y; }; s x; int[0..1] x_y; thread a { x.y = 1; x_y = x.y; }", None),
     ("range", "int[0..2] x; thread t * 2 { repeat (2) { x = x + 1; } }", "fault"),
     ("no range", "int[0..4] x; thread t * 2 { repeat (2) { x = x + 1; } }", None),
     ("overflow", "int x = 2147483646; thread t * 2 { int y = x; x = y + 1; y = x; y = y * 1; }", "fault"),

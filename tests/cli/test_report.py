@@ -91,6 +91,8 @@ questions += [["verify", saved("true", "check", "examples/lost-update.atm")],
               ["verify", saved("trace", "trace", "--predict", "examples/traces/lost-update.std")],
               ["verify", saved("spoilt", "trace", "examples/traces/lost-update.std", change=spoil_the_cycle)],
               ["verify", saved("history", "history", "-w", "examples/history/stale-read.edn")],
+              ["diff", saved("before", "run", "--suppressions", str(shown), "--", str(program)), saved("after", "run", "--", str(program))],
+              ["diff", "--new", saved("first", "run", "--", str(program)), saved("second", "run", "--suppressions", str(shown), "--", str(program))],
               ["history", "--verify=" + saved("again", "history", "-w", "examples/history/stale-read.edn"), "examples/history/stale-read.edn"]]
 
 

@@ -25,7 +25,7 @@ deceptive = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u2
 with tempfile.TemporaryDirectory() as tmp:
     made = documents(intact, root, Path(tmp))
     kinds = {json.loads(d.read_text())["kind"] for d in made}
-    check("documents of every kind have hostile names", kinds == {"check", "sim", "history", "trace", "net", "run", "verify"}, kinds)
+    check("documents of every kind have hostile names", kinds == {"check", "sim", "history", "trace", "net", "run", "verify", "diff"}, kinds)
     marks = [r.get("mark") for r in json.loads((Path(tmp) / "run.json").read_text())["results"]]
     check("marks of a watched program arrive whole", len(set(marks)) >= 40, marks)
     for path in made:

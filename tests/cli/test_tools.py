@@ -78,9 +78,10 @@ for script in sorted((root / "tools").glob("*.sh")):
     shell = "bash" if "bash" in script.read_text().split("\n", 1)[0] else "sh"
     rc, out, err = run([shell, "-n", script])
     check(f"{script.name}: reads", rc == 0 and os.access(script, os.X_OK), err)
-rc, out, err = run(["bash", root / "tools/fresh.sh", "--help"])
-check("fresh.sh: --help", rc == 0 and "RELEASE" in out, err)
-for wrong in ([], ["--nonsense", "trixie"], ["Bad Name"], ["trixie", "bookworm"], ["--reuse", "trixie"]):
-    rc, out, err = run(["bash", root / "tools/fresh.sh", *wrong])
-    check(f"fresh.sh: usage: {' '.join(wrong) or 'nothing'}", rc == 2, f"{rc}\n{err}")
+for script, more in (("fresh.sh", []), ("packages.sh", [["--debs=/nowhere", "trixie"]]), ("cross.sh", [["--intact=/nowhere", "trixie"], ["--arch=vax", "trixie"]])):
+    rc, out, err = run(["bash", root / "tools" / script, "--help"])
+    check(f"{script}: --help", rc == 0 and "RELEASE" in out, err)
+    for wrong in ([], ["--nonsense", "trixie"], ["Bad Name"], ["trixie", "bookworm"], ["--reuse", "trixie"], *more):
+        rc, out, err = run(["bash", root / "tools" / script, *wrong])
+        check(f"{script}: usage: {' '.join(wrong) or 'nothing'}", rc == 2, f"{rc}\n{err}")
 done()

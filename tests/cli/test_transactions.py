@@ -99,6 +99,34 @@ for name, txns, weakest, anomaly, holds in CASES:
     ok = code == 1 and l and l["verdict"] == "violated" and l.get("weakest") and l["anomaly"] == anomaly
     check(name, ok and (holds is None or level(r, holds)["verdict"] == "holds"), (code, err, r and [(x["level"], x["verdict"], x.get("anomaly")) for x in r["levels"]]))
 
+def rendered(name, text, *args):
+    """What `intact report` makes of the result is what the command printed."""
+    path, saved = os.path.join(TMP, "rendered.edn"), os.path.join(TMP, "rendered.json")
+    with open(path, "w") as f:
+        f.write(text)
+    if os.path.exists(saved):
+        os.remove(saved)
+    code, out, err = run([INTACT, "history", *args, path])
+    run([INTACT, "history", *args, "--json=" + saved, path])
+    again = run([INTACT, "report", saved])
+    check("report prints what the command printed: " + name, code in (0, 1, 3) and out and again[0] == code and again[1] == out,
+          (code, out, err, again))
+
+
+INVOKED = "".join("{:process %d, :type :%s, :f :txn, :value %s}\n" % e for e in [
+    (0, "invoke", "[[:w :x 1]]"), (0, "ok", "[[:w :x 1]]"), (1, "invoke", "[[:r :x nil] [:w :y 1]]"), (1, "ok", "[[:r :x nil] [:w :y 1]]")])
+for name, txns in [("all levels", ["rx_wy1", "ry_wx1"]), ("all levels hold", ["ax1", "rx1"]), ("direct", ["ax1!", "rx1"]),
+                   ("lists", ["0:rxax1", "1:rxax2", "0:rx12"]), ("several writers", ["wx1", "wx1", "rx1"])]:
+    rendered(name, history(txns))
+rendered("one level", history(["rx_wy1", "ry_wx1"]), "--level=serializable")
+rendered("an order of transactions", history(["wx1", "rx1wx2"]), "--level=serializable", "--witness")
+rendered("begins and ends", history(["0:rx_wy1", "1:ry_wx1"]), "--level=snapshot-isolation", "--witness")
+rendered("real time, keys", INVOKED, "--keys", "--level=strict-serializable")
+rendered("version order", INVOKED, "--version-order=realtime", "--level=serializable")
+rendered("an initial value", history(["rx0wx1"]), "--init=0")
+rendered("a control character in a key", "{:type :ok, :f :txn, :value [[:w \"a\\u0007b\" 1] [:r \"a\\u0007b\" 2]]}\n")
+
+
 # ---- Elle's own cases, as data -----------------------------------------------------------------------
 
 
@@ -323,7 +351,7 @@ check("the nemesis is skipped", judge(NEMESIS)[1]["transactions"] == 2)
 
 # ---- messages ----------------------------------------------------------------------------------------
 
-for name, text, word in (("a micro-operation that is none", "{:process 0 :type :ok :f :txn :value [[:r x 1] [:q x 1]]}", "expected r, w or append"),
+for name, text, word in (("a micro-operation that is none", "{:process 0 :type :ok :f :txn :value [[:r x 1] [:q x 1]]}", "expected r, w, append, add or inc"),
                          ("a write without its value", "{:process 0 :type :ok :f :txn :value [[:r x 1] [:w x]]}", "needs its value"),
                          ("a key both written and appended to", "{:process 0 :type :ok :f :txn :value [[:w x 1] [:append x 1]]}", "both written and appended"),
                          ("two open transactions", STALE.split("\n")[0] + "\n" + STALE.split("\n")[0], "while another one of it is open"),
@@ -429,6 +457,35 @@ check("verify checks it step by step", "every step of the proof is right" in out
 for name, change in (("a step of a proof changed", blame), ("a proof that is cut", cut_proof), ("an order changed", swap), ("a verdict changed", flip), ("an order that lacks its last event", shorten)):
     code, out, err = damaged(change)
     check("verify rejects " + name, code == 1, (code, out, err))
+
+# what is around a true verdict must be true as well, and everything must be answered
+def forged(change):
+    d = json.loads(json.dumps(saved))
+    r = d["results"][0]
+    change(r, next(l for l in r["levels"] if l.get("sentence")))
+    d["verdict"] = r["verdict"]
+    with open(doc, "w") as f:
+        json.dump(d, f)
+    return run([INTACT, "verify", doc])
+
+
+FORGERIES = [
+    ("a level's sentence", lambda r, l: l.update(sentence="  All is well.\n")),
+    ("the result's sentence", lambda r, l: r.update(sentence="All is well.")),
+    ("an anomaly's name", lambda r, l: l.update(anomaly="G0" if l["anomaly"] != "G0" else "G1a")),
+    ("the text of a step", lambda r, l: l["cycle"][0].update(text="T1 did nothing")),
+    ("the end of a step", lambda r, l: l["cycle"][0].update(to=l["cycle"][0]["to"] + 1)),
+    ("a transaction of the cycle", lambda r, l: l["transactions"][0].update(operations="[]")),
+    ("the strongest level", lambda r, l: [x.pop("strongest", None) for x in r["levels"]] and r["levels"][-1].update(strongest=True)),
+    ("the counts", lambda r, l: r["counts"].update(reads=1)),
+    ("no levels", lambda r, l: r.update(levels=[])),
+    ("no levels, and holds", lambda r, l: r.update(levels=[], verdict="holds")),
+    ("the violated levels left out", lambda r, l: (r.update(levels=[x for x in r["levels"] if x["verdict"] == "holds"], verdict="holds"), r.pop("sentence"), r.pop("line"))),
+    ("the verdict alone", lambda r, l: r.update(verdict="holds")),
+]
+for name, change in FORGERIES:
+    code, out, err = forged(change)
+    check("verify rejects a forgery: " + name, code == 1 and "rejected" in out, (code, out, err))
 
 # ---- generated ones: what is planted is what is found ----------------------------------------------
 

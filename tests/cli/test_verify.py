@@ -59,6 +59,11 @@ def document(args, text, rc, stdin=None, twice=False):
                 [f"{good} of {n} cycle{'' if n == 1 else 's'} accepted"] + tail
     return None if "\n".join(lines) + "\n" == text else "\n".join(lines) + "\n--- the text:\n" + text
 
+def name_of(r):
+    """What verify calls a result."""
+    return r["block"] or r.get("object") or r.get("property") or "program"
+
+
 for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     out = Path(tmp.name) / "result.json"
     rc, text, err = run([intact, "check", "--json", out, path])
@@ -69,7 +74,7 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     holds = [r for r in data["results"] if r["verdict"] == "holds"]
     # every answer, that there is no fault, a way out of the blocks; a proof for any number of threads is checked by the locks of the
     # language alone, so that one by a lock coded by hand is left unchecked, and said so
-    names = [r["block"] or r.get("object") or "program" for r in violated + holds]
+    names = [name_of(r) for r in violated + holds]
     names += [] if any(r["problem"] in ("fault", "deadlock") for r in violated) else ["faults"]
     names += ["way out"] if data.get("quiescence") == "always" else []
     left = [x for x in vtext.splitlines() if x.startswith("unchecked:")]
@@ -90,7 +95,7 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
                          "--schedule", r["counterexample"]["schedule"]]) for r in bad if "counterexample" in r]
             check(f"{path.relative_to(examples)}, without {off}: accepted, and sim replays it",
                   vrc in (0, 3) and "rejected:" not in vtext and all(s[0] in (0, 1) for s in srcs) and bad and all(
-                      f"accepted: {r['block'] or r.get('object', 'program')}: {r['problem']}" in vtext for r in bad),
+                      f"accepted: {name_of(r)}: {r['problem']}" in vtext for r in bad),
                   vtext + verr + "".join(s[2] for s in srcs))
     if any("object" in r for r in data["results"]):
         for condition in ("regular", "safe"):
@@ -228,7 +233,7 @@ def forge(data, how):
             r["verdict"] = "unknown"
             del r["any_number_of"]
     elif how == "any number":
-        good = [r for r in rows if r["verdict"] == "holds" and "object" not in r and not r["any_number_of"]]
+        good = [r for r in rows if r["verdict"] == "holds" and not r.get("any_number_of")]
         if not good:
             return None
         r = rng.choice(good)
@@ -403,4 +408,40 @@ rc, out, err = run([intact, "verify", "--json", one])
 check("--json in front of the result alone is explained", rc == 2 and "--json took" in err and one.read_text() == before, err)
 rc, out, err = run([intact, "verify", "no-such-file.json"])
 check("a missing file is named", rc == 2 and "no-such-file.json" in err, err)
+
+# Conditions on states: each is asked, none can be left out, turned round or moved.
+
+
+def together(data):
+    said = [r["verdict"] for r in data["results"]]
+    data["verdict"] = "violated" if "violated" in said else "unknown" if "unknown" in said else "holds"
+    return data
+
+
+def forged(data):
+    one.write_text(json.dumps(data))
+    return run([intact, "verify", one])[0]
+
+
+for name in ("mcs-lock", "dining", "dining-deadlock", "ms-queue", "bakery-bug", "work-stealing-bug", "treiber-pool-freed"):
+    data = json.loads(run([intact, "check", "-q", "--json", examples / (name + ".atm")])[1])
+    taken = []
+    for i, r in enumerate(data["results"]):
+        if "property" not in r:
+            continue
+        fake = copy.deepcopy(data)
+        fake["results"].pop(i)
+        taken += [("left out", r["property"])] if forged(together(fake)) != 1 else []
+        fake = copy.deepcopy(data)
+        fake["results"][i]["line"] += 1
+        taken += [("another line", r["property"])] if forged(fake) != 1 else []
+        fake = copy.deepcopy(data)
+        if r["verdict"] == "violated":
+            for member in ("counterexample", "sentence", "waits"):
+                fake["results"][i].pop(member, None)
+            fake["results"][i].update(verdict="holds", problem="none", scope="declared", any_number_of=[])
+        else:
+            fake["results"][i].update(verdict="violated", problem="always", counterexample=fake["results"][i].get("counterexample"))
+        taken += [("turned round", r["property"])] if forged(together(fake)) != 1 else []
+    check(f"{name}: forged answers about conditions are rejected", not taken, str(taken))
 done()

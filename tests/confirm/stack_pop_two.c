@@ -1,6 +1,6 @@
 /* confirm: finds pop_two -- two elements that belong together are popped one by one.
- * Not shown by default: what the update of top gives is used as an index; in
- * memory that looks like a counter that both sections count down. */
+ * What the update of top gives is used as an index; in memory that looks like a counter that both sections count
+ * down. So it is shown by default where the compiler's facts are there (clang, with optimisation), and by --all else. */
 #include <pthread.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

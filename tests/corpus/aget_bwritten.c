@@ -1,5 +1,5 @@
 /* aget: the bytes written are counted without a lock.
- * corpus: misses http_get -- functions that use no lock at all are not judged */
+ * corpus: finds http_get -- lost update */
 #include "corpus.h"
 static long bwritten;
 static void http_get(long n)

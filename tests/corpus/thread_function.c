@@ -1,5 +1,5 @@
 /* The whole block is the first function of the thread, as in most small examples of lost updates.
- * corpus: misses first -- the first function of a thread is not judged */
+ * corpus: finds first -- lost update */
 #include "corpus.h"
 static pthread_mutex_t m = MUTEX;
 static long count;

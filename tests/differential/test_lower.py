@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+from shapes import Whole, braces, fill_pattern, random_struct  # noqa: E402
 from tap import check, done, run  # noqa: E402
 
 intact = str(Path(sys.argv[1]).resolve())
@@ -25,6 +26,9 @@ count = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("LOWER_COU
 seed0 = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 LO, HI = -(1 << 31), (1 << 31) - 1
 MAX_ACCESSES = 240  # no more are recorded for one step
+
+
+SIZED = {(0, 255): "u8", (-128, 127): "i8", (0, 65535): "u16", (-32768, 32767): "i16"}
 
 
 class Fault(Exception):
@@ -45,9 +49,24 @@ class Jump(Exception):
 class Var:
     def __init__(self, name, lo, hi, boolean=False, length=0, shared=False):
         self.name, self.lo, self.hi, self.boolean, self.length, self.shared = name, lo, hi, boolean, length, shared
+        self.dims, self.inside, self.ref, self.wrap = [length] if length else [], None, False, False
+
+    @property
+    def pattern(self):
+        """how an element is written, with its indices left out"""
+        return self.inside or self.name + "[]" * len(self.dims)
+
+    @pattern.setter
+    def pattern(self, text):
+        self.inside = text
 
     def type(self):
-        return "bool" if self.boolean else "int" if (self.lo, self.hi) == (LO, HI) else f"int[{self.lo}..{self.hi}]"
+        plain = "bool" if self.boolean else "int" if (self.lo, self.hi) == (LO, HI) else SIZED.get((self.lo, self.hi)) or \
+            f"int[{self.lo}..{self.hi}]"
+        return "wrap " + plain if self.wrap else plain
+
+    def wrapped(self, x):
+        return self.lo + (x - self.lo) % (self.hi - self.lo + 1) if self.wrap else x
 
     def default(self):
         return 0 if self.lo <= 0 <= self.hi else self.lo
@@ -55,8 +74,14 @@ class Var:
     def declare(self, init=None):
         if self.length:
             values = "" if init is None else " = { " + ", ".join(init) + " }"
-            return f"{self.type()} {self.name}[{self.length}]{values};"
+            return f"{self.type()} {self.name}{''.join(f'[{d}]' for d in self.dims)}{values};"
         return f"{self.type()} {self.name}" + (f" = {init};" if init is not None else ";")
+
+
+class Ref:
+    """What a parameter passed by reference means in a call: elements of a variable, from base * part on"""
+    def __init__(self, target, base, part, env):
+        self.target, self.base, self.part, self.env = target, base, part, env
 
 
 # ---- generating: trees of tuples, and their text -----------------------------
@@ -65,18 +90,38 @@ class Gen:
     def __init__(self, rng):
         self.rng = rng
         self.tame = rng.random() < 0.75  # avoids faults, so that runs get long
-        self.names = 0
+        self.names, self.sized = 0, rng.random() < 0.3
         self.globals = [self.var(f"g{i}", True) for i in range(rng.randint(2, 5))]
+        self.structs, self.wholes = [], []
+        if rng.random() < 0.4:
+            self.shaped_globals()
         self.procs = []  # (name, params, result or None, body)
         for _ in range(rng.randint(0, 3)):
             self.procs.append(self.proc())
         self.in_atomic = self.in_step = self.loops = 0
-        self.result = None
+        self.result, self.local_wholes = None, []
         self.body = self.block([], rng.randint(3, 8), 0)
 
     def fresh(self, prefix):
         self.names += 1
         return f"{prefix}{self.names}"
+
+    def scalar(self, name):
+        v = self.var(name, False)
+        v.length, v.dims = 0, []
+        return v
+
+    def shaped_globals(self):
+        """Two structs, the second with one of the first inside, three variables of them, and an array of two dimensions"""
+        r = self.rng
+        inner = random_struct(r, "u0", self.scalar)
+        self.structs = [inner, random_struct(r, "u1", self.scalar, inner)]
+        for i in range(3):
+            self.wholes.append(Whole(f"s{i}", self.structs[i > 0], r.choice([[], [2], [2, 2]]), True, Var))
+            self.globals += self.wholes[-1].leaves
+        v = self.scalar("m")
+        v.shared, v.dims, v.length = True, [2, 2 if self.tame else 3], 4 if self.tame else 6
+        self.globals.append(v)
 
     def var(self, name, shared):
         r = self.rng
@@ -86,29 +131,46 @@ class Gen:
             return Var(name, 0, 1, True, length, shared)
         if k < 0.6:
             lo = r.choice([0, 0, -3, 2, -100])
-            return Var(name, lo, lo + r.choice([3, 7, 3 if self.tame else 200]), False, length, shared)
+            v = Var(name, lo, lo + r.choice([3, 7, 3 if self.tame else 200]), False, length, shared)
+            if self.sized and r.random() < 0.4:
+                v.wrap = r.random() < 0.7
+                if not self.tame or v.wrap:
+                    v.lo, v.hi = r.choice([*SIZED, (v.lo, v.hi), (-3, 3)])
+            return v
         return Var(name, LO, HI, False, length, shared)
 
     def proc(self):
         self.in_atomic = self.in_step = self.loops = 0
         params = []
         for _ in range(self.rng.randint(0, 3)):
+            if self.structs and self.rng.random() < 0.3:
+                params.append(Whole(self.fresh("p"), self.rng.choice(self.structs), [], False, Var))
+                params[-1].ref = self.rng.random() < 0.5
+                continue
+            if self.rng.random() < 0.3:  # of the type of a variable that is never hidden
+                g = self.rng.choice(self.globals[1:])
+                params.append(Var(self.fresh("p"), g.lo, g.hi, g.boolean))
+                params[-1].ref, params[-1].wrap = True, g.wrap
+                continue
             v = self.var(self.fresh("p"), False)
-            v.length = 0
+            v.length, v.dims = 0, []
             params.append(v)
         result = self.var("result", False) if self.rng.random() < 0.6 else None
         if result:
             result.length = 0
         self.result = result or "none"
         known = len(self.procs)  # calls only earlier ones
-        body = self.block(params, self.rng.randint(1, 4), 1)
+        scope = [v for p in params for v in (p.leaves if isinstance(p, Whole) else [p])]
+        params_before, self.local_wholes = params, [p for p in params if isinstance(p, Whole)]
+        body = self.block(scope, self.rng.randint(1, 4), 1)
+        params = params_before
         if result:
-            body.append(("return", self.fitted(result, self.expr(params, 2))))
+            body.append(("return", self.fitted(result, self.expr(scope, 2))))
         return (f"f{known}", params, result, body)
 
     def fitted(self, v, e):
         """e, made to fit v when the model is tame"""
-        if not self.tame or v.boolean or (v.lo, v.hi) == (LO, HI):
+        if not self.tame or v.boolean or v.wrap or (v.lo, v.hi) == (LO, HI):
             return e
         return ("bin", "+", ("bin", "&", e, ("int", v.hi - v.lo)), ("int", v.lo))
 
@@ -125,6 +187,8 @@ class Gen:
         hidden = {v.name for v in scope}
         all_vars = [v for v in self.globals if v.name not in hidden] + ([] if need_shared else scope)
         v = self.rng.choice(all_vars)
+        if len(v.dims) > 1:
+            return ("at", v, [self.index(scope, d) for d in v.dims])
         if v.length:
             index = ("int", self.rng.randrange(v.length)) if self.rng.random() < 0.6 else \
                 ("bin", "&", self.expr(scope, 1), ("int", v.length - 1)) if self.tame else \
@@ -132,6 +196,50 @@ class Gen:
                 self.expr(scope, 1)
             return ("idx", v, index)
         return ("var", v)
+
+    def index(self, scope, n):
+        r = self.rng
+        hidden = {v.name for v in scope}
+        plain = [v for v in self.globals if v.name not in hidden and not v.dims] + [v for v in scope if not v.dims]
+        if r.random() < 0.5 or not plain or self.tame and n & (n - 1):
+            return ("int", r.randrange(n))
+        e = ("var", r.choice(plain))
+        return ("bin", "&", e, ("int", n - 1)) if self.tame else ("bin", "%", e, ("int", n)) if r.random() < 0.7 else e
+
+    def whole(self, scope, struct):
+        """(variable, indices) of this struct type, or None"""
+        known = [w for w in self.wholes + [w for w in self.local_wholes if w.leaves[0] in scope] if w.struct is struct]
+        if not known:
+            return None
+        w = self.rng.choice(known)
+        return w, [self.index(scope, d) for d in w.dims]
+
+    def argument(self, scope, p, depth):
+        if isinstance(p, Whole) and p.ref:
+            return ("refs", *self.whole(scope, p.struct))
+        if p.ref:
+            hidden = {v.name for v in scope}
+            same = [v for v in [v for v in self.globals if v.name not in hidden] + scope
+                    if (v.lo, v.hi, v.boolean, v.wrap) == (p.lo, p.hi, p.boolean, p.wrap)]
+            v = self.rng.choice(same)
+            return ("ref", v, [self.index(scope, d) for d in v.dims])
+        return ("whole", *self.whole(scope, p.struct)) if isinstance(p, Whole) else self.fitted(p, self.expr(scope, depth))
+
+    def copy(self, scope):
+        to = self.rng.choice(self.wholes + [w for w in self.local_wholes if w.leaves[0] in scope])
+        return ("copy", to, [self.index(scope, d) for d in to.dims], *self.whole(scope, to.struct))
+
+    def local_struct(self, scope):
+        r = self.rng
+        w = Whole(self.fresh("w"), r.choice(self.structs), r.choice([[], [2]]), False, Var)
+        k, init = r.random(), None
+        if k < 0.4 and not w.dims:
+            init = ("from", *self.whole(scope, w.struct))
+        elif k < 0.8 and not w.dims:
+            init = ("list", [self.fitted(v, self.expr(scope, 1)) for v, _ in w.pieces()])
+        self.local_wholes.append(w)
+        scope += w.leaves
+        return ("sdecl", w, init)
 
     def expr(self, scope, depth):
         r = self.rng
@@ -154,14 +262,14 @@ class Gen:
         if k < 0.85:
             place = self.place(scope, True)
             word = r.choice(["cas", "exchange", "fetch_add"])
-            if self.tame and (place[1].lo, place[1].hi) != (LO, HI) and word == "fetch_add":
+            if self.tame and (place[1].lo, place[1].hi) != (LO, HI) and word == "fetch_add" and not place[1].wrap:
                 word = "exchange"
             args = [self.fitted(place[1], self.expr(scope, depth - 2)) for _ in range(2 if word == "cas" else 1)]
             return (word, place, *args)
         callable_ = [p for p in self.procs if p[2]]
         if k < 0.93 and callable_:
             p = r.choice(callable_)
-            return ("call", p, [self.fitted(v, self.expr(scope, depth - 2)) for v in p[1]])
+            return ("call", p, [self.argument(scope, v, depth - 2) for v in p[1]])
         return self.place(scope)
 
     # statements ---------------------------------------------------------------
@@ -176,6 +284,8 @@ class Gen:
         r = self.rng
         k = r.random()
         deep = depth >= 3
+        if self.structs and r.random() < 0.12:
+            return self.copy(scope) if r.random() < 0.6 else self.local_struct(scope)
         if k < 0.15:
             v = self.var(r.choice([self.fresh("v"), self.fresh("v"), "g0"]) if depth > 1 else self.fresh("v"), False)
             if any(s.name == v.name and s in scope for s in scope):
@@ -254,7 +364,7 @@ class Gen:
             return ("step", body)
         if k < 0.94 and self.procs:
             p = r.choice(self.procs)
-            return ("callstmt", p, [self.fitted(v, self.expr(scope, 2)) for v in p[1]])
+            return ("callstmt", p, [self.argument(scope, v, 2) for v in p[1]])
         if k < 0.96:
             return ("assert", ("bin", "||", self.expr(scope, 2), ("bool", 1 if self.tame or r.random() < 0.9 else 0)))
         return ("block", self.block(scope, r.randint(1, 3), depth + 1))
@@ -272,7 +382,7 @@ class Gen:
             dflt = dflt and not here
             inner = self.block(scope, r.randint(0, 2), depth + 1)
             if r.random() < 0.3:
-                inner.insert(r.randint(0, len(inner)), ("if", self.expr(scope, 1), [("break",)], None))
+                inner.insert(0, ("if", self.expr(scope, 1), [("break",)], None))  # before anything hides a name
             inner.append(("continue",) if self.loops and r.random() < 0.2 else ("break",))
             cases.append((mine, here, inner))
         if r.random() < 0.5:
@@ -291,7 +401,13 @@ def text_of(e):
     if kind == "var":
         return e[1].name
     if kind == "idx":
-        return f"{e[1].name}[{text_of(e[2])}]"
+        return fill_pattern(e[1].pattern, [text_of(e[2])])
+    if kind == "at":
+        return fill_pattern(e[1].pattern, [text_of(i) for i in e[2]])
+    if kind == "ref":
+        return fill_pattern(e[1].pattern, [text_of(i) for i in e[2]])
+    if kind in ("whole", "refs"):
+        return e[1].name + "".join(f"[{text_of(i)}]" for i in e[2])
     if kind == "un":
         return f"{e[1]}({text_of(e[2])})"
     if kind == "bin":
@@ -311,6 +427,12 @@ def lines_of(body, out, ind):
             init = s[2]
             out.append(pad + s[1].declare(None if init is None else list(map(text_of, init)) if s[1].length
                                           else text_of(init)))
+        elif kind == "sdecl":
+            init = "" if s[2] is None else " = " + (text_of(("whole", *s[2][1:])) if s[2][0] == "from" else
+                                                    braces(s[1].struct, [text_of(e) for e in s[2][1]]))
+            out.append(f"{pad}{s[1].declare()}{init};")
+        elif kind == "copy":
+            out.append(f"{pad}{text_of(('whole', *s[1:3]))} = {text_of(('whole', *s[3:5]))};")
         elif kind == "assign":
             out.append(f"{pad}{text_of(s[1])} = {text_of(s[2])};")
         elif kind == "update":
@@ -370,9 +492,11 @@ def lines_of(body, out, ind):
 
 
 def model_text(g):
-    out = [v.declare() for v in g.globals]
+    parts = {v for w in g.wholes for v in w.leaves}
+    out = [x.text() for x in g.structs] + [w.declare() + ";" for w in g.wholes]
+    out += [v.declare() for v in g.globals if v not in parts]
     for name, params, result, body in g.procs:
-        head = ", ".join(f"{p.type()} {p.name}" for p in params)
+        head = ", ".join((p.struct.name if isinstance(p, Whole) else p.type()) + f" {'&' if p.ref else ''}{p.name}" for p in params)
         out.append(f"{result.type() if result else 'proc'} {name}({head}) {{")
         lines_of(body, out, 1)
         out.append("}")
@@ -408,6 +532,8 @@ class Machine:
             raise Fault("index")
 
     def load(self, env, v, i):
+        if v in env and isinstance(env[v], Ref):
+            return self.load(env[v].env, env[v].target, env[v].base * env[v].part + i)
         self.element(v, i)
         if v.shared:
             x = self.shared[v][i]
@@ -416,8 +542,12 @@ class Machine:
         return env[v][i]
 
     def store(self, env, v, i, x):
+        if v in env and isinstance(env[v], Ref):
+            self.store(env[v].env, env[v].target, env[v].base * env[v].part + i, x)
+            return
         if v.boolean:
             x = int(x != 0)
+        x = v.wrapped(x)
         if v.shared:
             self.element(v, i)
             self.fit(v, x)
@@ -430,7 +560,50 @@ class Machine:
             env[v][i] = x
 
     def index(self, env, place):
+        if place[0] == "at":
+            return self.row(env, place[1].dims, place[2])
+        if place[0] == "idx" and isinstance(env.get(place[1]), Ref) and len(self.final(env, place[1]).dims) > 1:
+            return self.row(env, place[1].dims, [place[2]])  # one of several indices, the argument's among them
         return self.eval(env, place[2]) if place[0] == "idx" else 0
+
+    def final(self, env, v):
+        while isinstance(env.get(v), Ref):
+            env, v = env[v].env, env[v].target
+        return v
+
+    def argument(self, env, a):
+        if a[0] == "ref":
+            return Ref(a[1], self.row(env, a[1].dims, a[2]), 1, env)
+        if a[0] == "refs":
+            at = self.row(env, a[1].dims, a[2])
+            return [Ref(v, at, a[1].part(v), env) for v in a[1].leaves]
+        return self.elements(env, *a[1:]) if a[0] == "whole" else self.eval(env, a)
+
+    def row(self, env, dims, indices):
+        """the number of an element; each index is checked when it has been evaluated"""
+        at = 0
+        for n, e in zip(dims, indices):
+            i = self.eval(env, e)
+            if not 0 <= i < n:
+                raise Fault("index")
+            at = at * n + i
+        return at
+
+    def elements(self, env, w, indices):
+        """the values of a whole struct, read in order"""
+        at = self.row(env, w.dims, indices)
+        return [self.load(env, v, at * w.part(v) + j) for v, j in w.pieces()]
+
+    def declare_struct(self, env, w, values=None):
+        for v in w.leaves:
+            env[v] = [v.default()] * max(v.length, 1)
+        for v, j in w.pieces() if values is not None else []:
+            self.store(env, v, j, values.pop(0))
+
+    def copy(self, env, to, to_at, source, from_at):
+        at, other = self.row(env, to.dims, to_at), self.row(env, source.dims, from_at)
+        for (v, j), (u, k) in zip(to.pieces(), source.pieces()):
+            self.store(env, v, at * to.part(v) + j, self.load(env, u, other * source.part(u) + k))
 
     def arith(self, op, a, b):
         if op in ("/", "%"):
@@ -455,7 +628,7 @@ class Machine:
         kind = e[0]
         if kind in ("int", "bool"):
             return e[1]
-        if kind in ("var", "idx"):
+        if kind in ("var", "idx", "at"):
             return self.load(env, e[1], self.index(env, e))
         if kind == "un":
             a = self.eval(env, e[2])
@@ -477,8 +650,17 @@ class Machine:
         args = [self.eval(env, a) for a in e[2:]]
         if v.boolean and kind != "fetch_add":
             args = [int(a != 0) for a in args]
+        if kind != "fetch_add":
+            args = [v.wrapped(a) for a in args]
         self.element(v, i)
         old = self.shared[v][i]
+        if kind == "fetch_add" and v.wrap:  # a step that reads and writes
+            self.steps.append([]) if not self.in_step else None
+            self.in_step += 1
+            old = self.load(env, v, i)
+            self.store(env, v, i, self.arith("+", old, args[0]))
+            self.in_step -= 1
+            return old
         if kind == "cas":
             won = old == args[0]
             if won:
@@ -494,9 +676,15 @@ class Machine:
 
     def call(self, env, proc, args):
         _, params, result, body = proc
-        values = [self.eval(env, a) for a in args]
+        values = [self.argument(env, a) for a in args]
         inner = {}
         for p, x in zip(params, values):
+            if p.ref:
+                inner.update(zip(p.leaves, x) if isinstance(p, Whole) else [(p, x)])
+                continue
+            if isinstance(p, Whole):
+                self.declare_struct(inner, p, x)
+                continue
             inner[p] = [0]
             self.store(inner, p, 0, x)
         depth = self.in_step
@@ -543,6 +731,13 @@ class Machine:
                 self.store(env, v, 0, x)
             else:
                 env[v] = cells
+        elif kind == "sdecl":
+            w, init = s[1], s[2]
+            values = None if init is None else self.elements(env, *init[1:]) if init[0] == "from" else \
+                [self.eval(env, e) for e in init[1]]
+            self.declare_struct(env, w, values)
+        elif kind == "copy":
+            self.copy(env, *s[1:])
         elif kind == "assign":
             i = self.index(env, s[1])
             self.store(env, s[1][1], i, self.eval(env, s[2]))
@@ -629,7 +824,7 @@ class Machine:
             x = 0
             if s[1] is not None:
                 x = self.eval(env, s[1])
-                x = int(x != 0) if result.boolean else x
+                x = int(x != 0) if result.boolean else result.wrapped(x)
                 self.fit(result, x)
             raise Jump("return", x)
         elif kind in ("break", "continue"):

@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--replays", type=int, default=100)
     parser.add_argument("--gdb", type=int, default=100)
     parser.add_argument("names", nargs="*")
-    a = parser.parse_args()
+    a = parser.parse_intermixed_args()
     intact, failed = os.path.abspath(a.intact), False
     print("| program | finds | schedules, median | most | replays of %d: in place, fork, threads | of %d: gdb |\n|---|---|---|---|---|---|" % (a.replays, a.gdb), flush=True)
     for name in sorted(n for n in os.listdir(run.HERE) if n.endswith((".c", ".cc")) and (not a.names or n in a.names)):

@@ -1,6 +1,7 @@
 /* Threads race on a counter; main reads and writes it when it has waited for all
  * of them: nobody is left who could come in between. In a marked block, too.
- * intact: none */
+ * intact: none
+ * explore: race -- the workers all write `hits` */
 #include <intact/annotate.h>
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,7 @@
 /* What main does before it makes the worker cannot meet it; what it does
  * afterwards can, though here the two wait for each other.
- * intact: find add predicted */
+ * intact: find add predicted
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 #include <semaphore.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

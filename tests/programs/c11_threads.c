@@ -1,5 +1,6 @@
 /* <threads.h>.
- * intact: find increment predicted */
+ * intact: find increment predicted
+ * explore: none -- its threads never overlap */
 #include <threads.h>
 static mtx_t m;
 static int x;

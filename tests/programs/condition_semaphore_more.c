@@ -1,6 +1,7 @@
 /* What is given back is a signal and a total computed from the one read when the
  * semaphore was taken, and others count in the total, too: an update is lost.
- * intact: find update predicted */
+ * intact: find update predicted
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;

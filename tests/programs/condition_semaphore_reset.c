@@ -1,6 +1,7 @@
 /* As condition_semaphore, but another thread sets the number without having taken
  * anything: it comes in between, and what is given back is lost or one too many.
- * intact: find update predicted */
+ * intact: find update predicted
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;

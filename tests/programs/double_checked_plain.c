@@ -1,5 +1,6 @@
 /* The old way, without atomics: racing, and still rechecked under the lock.
- * intact: none */
+ * intact: none
+ * explore: race -- the pointer is read without the lock */
 #include <pthread.h>
 #define atomic_load(p) (*(p))
 #define atomic_store(p, v) (*(p) = (v))

@@ -1,5 +1,6 @@
 /* The child of a fork finds too, in threads of its own.
- * intact: find increment predicted */
+ * intact: find increment predicted
+ * explore: refused -- it forks */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -19,11 +19,11 @@ static void count(int *n, int wait)
 }
 static void *other(void *arg)
 {
-	*(int *)arg += 10;
+	*(int *)arg = 10;
 	at(1);
 	while (sched_step < 3)
 		sched_yield();
-	*(int *)arg += 10;
+	*(int *)arg = 20;
 	at(4);
 	return arg;
 }

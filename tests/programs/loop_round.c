@@ -1,7 +1,8 @@
 /* A loop takes one lock twice in each turn: behind the second section comes the
  * first of the next turn, and the report says that the loop comes round.
  * intact: find drain predicted
- * intact: says Also between line 18 and, in the next iteration of the loop, line 12 */
+ * intact: says Also between line 19 and, in the next iteration of the loop, line 13
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int todo = 3, done;

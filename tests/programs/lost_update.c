@@ -1,6 +1,7 @@
 /* The lost update: each access is locked, the increment is not.
  * intact: find deposit predicted
- * intact: pattern lost update of 'balance' */
+ * intact: pattern lost update of 'balance'
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int balance;

@@ -1,5 +1,6 @@
 /* set(get() + 1) with methods defined in the class, where they are inlined.
- * intact: find Counter::increment predicted */
+ * intact: find Counter::increment predicted
+ * explore: none -- its threads never overlap */
 #include <mutex>
 #include <thread>
 class Counter {

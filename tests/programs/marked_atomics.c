@@ -1,5 +1,6 @@
 /* Check-then-act on an atomic: each access is, the pair is not.
- * intact: find claim any */
+ * intact: find claim any
+ * explore: none -- its threads never overlap */
 #include <intact/annotate.h>
 #include <pthread.h>
 #include <stdatomic.h>

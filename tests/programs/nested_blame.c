@@ -1,5 +1,6 @@
 /* The function at fault is named, not those around it.
- * intact: find inner predicted */
+ * intact: find inner predicted
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int x;

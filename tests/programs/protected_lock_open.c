@@ -1,6 +1,7 @@
 /* As protected_lock, but one function takes the inner lock alone.
  * It can come in between.
- * intact: find increment predicted */
+ * intact: find increment predicted
+ * explore: none -- `resets` runs when the others have ended */
 #include <pthread.h>
 static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
 static int x;

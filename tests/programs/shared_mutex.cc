@@ -1,5 +1,6 @@
 /* std::shared_mutex: a reader that comes back as a writer.
- * intact: find Cache::fill predicted */
+ * intact: find Cache::fill predicted
+ * explore: none -- its threads never overlap */
 #include <mutex>
 #include <shared_mutex>
 #include <thread>

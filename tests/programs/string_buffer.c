@@ -1,7 +1,8 @@
 /* The paper's StringBuffer.append: the argument's lock is released between
  * length and getChars. The window is not exploited here.
  * intact: find sb_append predicted
- * intact: pattern stale value of 'b'+40 */
+ * intact: pattern stale value of 'b'+40
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 #include <string.h>
 struct sb {

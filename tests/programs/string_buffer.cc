@@ -1,5 +1,6 @@
 /* The paper's StringBuffer in C++; the window is not exploited.
- * intact: find StringBuffer::append predicted */
+ * intact: find StringBuffer::append predicted
+ * explore: none -- its threads never overlap */
 #include <cstring>
 #include <mutex>
 #include <thread>

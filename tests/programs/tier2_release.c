@@ -1,6 +1,7 @@
 /* A function that is called with the lock held, and releases it on purpose while it works.
  * intact: find background predicted
- * intact: tier2 deliberate release -- the lock was held when the function was entered */
+ * intact: tier2 deliberate release -- the lock was held when the function was entered
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int state, done;

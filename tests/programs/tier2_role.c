@@ -1,7 +1,8 @@
 /* Only the producer writes its index; the others look at it. That it is read in one section and written in the next
  * loses nothing: whose role it is to write it is one thread's.
  * intact: find produce predicted
- * intact: tier2 one-thread role -- no other thread writes it */
+ * intact: tier2 one-thread role -- no other thread writes it
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 enum { ROUNDS = 20 }; /* a role shows in some executions */

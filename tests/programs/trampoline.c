@@ -1,6 +1,8 @@
 /* A function that a thread's first function is called through: the thread's own
- * function is the one behind it.
- * intact: none */
+ * function is the one behind it. Of these only what looks like one of a few bugs counts: the two counters of `worker` do
+ * not, the update in two sections of `other` does.
+ * intact: find other any
+ * intact: pattern lost update of 'x' */
 #include <pthread.h>
 #include <stdlib.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,6 @@
 /* Behind the trampoline and the thread's own function others are judged as ever.
- * intact: find deposit predicted */
+ * intact: find deposit predicted
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int balance;

@@ -1,6 +1,7 @@
 /* A pool's thread calls its jobs through a pointer, too: but it has taken them out
  * of a queue before, and jobs are judged.
- * intact: find job predicted */
+ * intact: find job predicted
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER, m = PTHREAD_MUTEX_INITIALIZER;
 static int balance, taken;

@@ -1,6 +1,7 @@
 /* The block writes twice; a reader in between sees half of it.
  * intact: find move predicted
- * intact: pattern intermediate state seen of 'from' and 'to' */
+ * intact: pattern intermediate state seen of 'from' and 'to'
+ * explore: none -- its threads never overlap */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int from = 10, to;

@@ -1,4 +1,4 @@
-/* One counter under two locks: each update holds a lock, not the same one.
+/* One counter under two locks: each side holds a lock, not the same one.
  * intact: find add_a confirmed */
 #include <pthread.h>
 #include "sched.h"
@@ -26,12 +26,12 @@ static void add_a(int wait)
 static void *other(void *arg)
 {
 	pthread_mutex_lock(&b);
-	n = n + 1;
+	n = 10;
 	pthread_mutex_unlock(&b);
 	at(1);
 	at(4);
 	pthread_mutex_lock(&b);
-	n = n + 1;
+	n = 20;
 	pthread_mutex_unlock(&b);
 	at(5);
 	return arg;
@@ -44,5 +44,5 @@ int main(void)
 	add_a(0);
 	add_a(1);
 	pthread_join(t, NULL);
-	return n == 3 ? 0 : 1;
+	return n == 12 ? 0 : 1;
 }

@@ -331,8 +331,11 @@ def killed_both(intact, exe, tmp):
     finally:
         os.kill(child, signal.SIGKILL)
     t = trace(intact, path)
+    # whether both threads are in what was written before depends on the schedule
+    read = re.search(r"read up to there: (\d+) events", t.stderr)
     ok = "recording process has exited" in line and t.returncode in (0, 1) and "damaged-trace" in t.stderr \
-        and "deposit is not atomic" in t.stdout
+        and read and int(read.group(1)) > 1000 \
+        and (t.returncode == 1 and "deposit is not atomic" in t.stdout or t.returncode == 0 and "nothing found" in t.stdout)
     say("the recorder is killed: the program goes on, the file is read up to there",
         None if ok else "%s\nexit %d\n%s\n%s" % (line, t.returncode, t.stderr, t.stdout[:500]))
 

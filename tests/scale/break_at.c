@@ -6,6 +6,7 @@
  *   BREAK_HOW=kill        SIGKILL before it happens
  *   BREAK_HOW=torn        SIGKILL after the first half of the bytes of a write, or after anything else
  *   BREAK_HOW=full        it fails with ENOSPC, and so do all that follow, for BREAK_FOR of them (0: for ever)
+ *   BREAK_HOW=flip        a bit of what is written is another one
  *   BREAK_HOW=term, int   the process is sent SIGTERM or SIGINT, and it happens
  *   BREAK_COUNT=FILE      how many there were is written there at the end
  */
@@ -26,7 +27,7 @@ static void *next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-enum what { GO, HALF, FAIL };
+enum what { GO, HALF, FAIL, FLIP };
 
 /* What is to become of the change that is about to happen. */
 static enum what moment(void)
@@ -43,6 +44,8 @@ static enum what moment(void)
 		kill(getpid(), SIGKILL);
 	if (!strcmp(how, "torn"))
 		return HALF;
+	if (!strcmp(how, "flip"))
+		return FLIP;
 	raise(!strcmp(how, "int") ? SIGINT : SIGTERM);
 	return GO;
 }
@@ -67,6 +70,11 @@ ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
 	if (w == HALF) {
 		real(fd, p, n / 2, at);
 		die();
+	}
+	if (w == FLIP && n) {
+		unsigned char bad = (unsigned char)(((const unsigned char *)p)[n / 3] ^ 1 << n % 8);
+		ssize_t done = real(fd, p, n, at);
+		return done <= (ssize_t)(n / 3) || real(fd, &bad, 1, at + (off64_t)(n / 3)) == 1 ? done : -1;
 	}
 	return real(fd, p, n, at);
 }

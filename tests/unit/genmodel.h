@@ -5,6 +5,8 @@
 #ifndef INTACT_TESTS_GENMODEL_H
 #define INTACT_TESTS_GENMODEL_H
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/rng.h"
 
@@ -111,8 +113,7 @@ static inline void gen_stmt(struct gen *g, unsigned depth)
 			gen_stmt(g, depth + 1);
 		buf_str(g->b, "} ");
 	} else if (kind == 6) {
-		buf_printf(g->b, "if (cas(x%u, %u, %u)) { ", gen_below(g, g->vars), gen_below(g, 2),
-		           gen_below(g, 3));
+		buf_printf(g->b, "if (cas(x%u, %u, %u)) { ", gen_below(g, g->vars), gen_below(g, 2), gen_below(g, 3));
 		gen_stmt(g, depth + 1);
 		buf_str(g->b, "} ");
 	} else if (kind == 7) {
@@ -193,6 +194,28 @@ static inline void gen_model_of(struct buf *b, uint64_t seed, bool choices, bool
 		}
 		buf_str(b, "}\n");
 	}
+}
+
+/* The same model with x0 and x1 inside a struct and an array of two dimensions. */
+static inline void gen_in_struct(struct buf *b)
+{
+	struct buf out;
+	unsigned v0, v1;
+	int at = 0;
+	buf_init(&out);
+	const char *s = buf_cstr(b);
+	if (sscanf(s, "int[0..2] x0 = %u;\nint[0..2] x1 = %u;\n%n", &v0, &v1, &at) != 2 || !at)
+		return;
+	buf_printf(&out, "struct pair { int[0..2] v[2][2], w; };\npair s[2] = { { }, { .v = { { 0, %u }, { %u } } } };\n", v0, v1);
+	for (s += at; *s; s++) {
+		if (*s == 'x' && (s[1] == '0' || s[1] == '1'))
+			buf_str(&out, *++s == '0' ? "s[1].v[0][1]" : "s[1].v[1][0]");
+		else
+			buf_char(&out, *s);
+	}
+	buf_clear(b);
+	buf_str(b, buf_cstr(&out));
+	buf_free(&out);
 }
 
 static inline void gen_model(struct buf *b, uint64_t seed, bool choices, bool marks)
@@ -296,6 +319,93 @@ static inline void gen_waiting(struct buf *b, uint64_t seed)
 						buf_printf(b, "release(l%u); ", v);
 		}
 		buf_str(b, "}\n}\n");
+	}
+}
+
+/* One statement on the cells of a pool, through the local n and the shared head. */
+static inline void gen_cell(struct gen *g)
+{
+	static const char *const guarded[] = { "n.v = 1;",    "n.v = 2;",  "t0 = n.v;",        "n.next = head;",
+		                               "n = n.next;", "x0 = n.v;", "n.in[t0 % 2] = 1;" };
+	static const char *const plain[] = { "n = try_alloc(cell);",
+		                             "n = try_alloc(cell);",
+		                             "n = head;",
+		                             "head = n;",
+		                             "cas(head, null, n);",
+		                             "cas(head, n, null);",
+		                             "free(n);",
+		                             "n = null;",
+		                             "x1 = 1;",
+		                             "t0 = x0;",
+		                             "x0 = t0;",
+		                             "n = exchange(head, null);",
+		                             "mine = (mine + 1) % 3;",
+		                             "x1 = mine;" };
+	unsigned k = gen_below(g, 20);
+	if (k < 7)
+		buf_printf(g->b, "if (n != null) %s ", guarded[gen_below(g, sizeof guarded / sizeof *guarded)]);
+	else if (k == 7)
+		buf_printf(g->b, "if (head != null) head.v = %u; ", gen_below(g, 3));
+	else if (k == 8)
+		buf_str(g->b, "{ x0 = 1; seen = seen == 3 ? 0 : seen + 1; } ");
+	else if (k == 9)
+		buf_str(g->b, "step { if (n != null) { n.v = 2; seen = n.v; } } ");
+	else
+		buf_printf(g->b, "%s ", plain[gen_below(g, sizeof plain / sizeof *plain)]);
+}
+
+/* Two threads, or two and one, on a pool of two cells, with a ghost and a variable of each thread. */
+static inline void gen_heap(struct buf *b, uint64_t seed)
+{
+	struct gen g = { .b = b };
+	unsigned blocks = 0;
+	rng_seed(&g.r, seed);
+	buf_str(b, "pool cell[2] { int[0..2] v, in[2]; cell next; };\ncell head;\nint[0..2] x0, x1;\nghost int[0..3] seen;\n"
+	           "thread_local int[0..2] mine = 1;\n");
+	for (unsigned t = 0, n = 1 + gen_below(&g, 2); t < n; t++) {
+		buf_printf(b, "thread p%u * %u {\n  cell n = %s; int[0..2] t0 = 0;\n  ", t, n == 1 || gen_below(&g, 4) == 0 ? 2 : 1,
+		           gen_below(&g, 2) ? "try_alloc(cell)" : "alloc(cell)");
+		if (gen_below(&g, 3) == 0)
+			gen_cell(&g);
+		buf_printf(b, "\n  atomic b%u { ", blocks++);
+		for (unsigned i = 0, m = 1 + gen_below(&g, 3); i < m; i++)
+			gen_cell(&g);
+		buf_str(b, "}\n  ");
+		if (gen_below(&g, 2))
+			gen_cell(&g);
+		buf_str(b, "\n}\n");
+	}
+}
+
+/* Conditions on the states of a model with x0 and x1, and, with `heap`, of gen_heap's. */
+static inline void gen_conditions(struct buf *b, uint64_t seed, bool heap)
+{
+	static const char *const kinds[] = { "always", "finally", "can always reach" };
+	static const char *const ops[] = { "==", "!=", "<=", ">" };
+	struct gen g = { .b = b };
+	rng_seed(&g.r, seed ^ 0x9E3779B97F4A7C15u);
+	bool block = strstr(buf_cstr(b), "atomic b0 ") != NULL;
+	for (unsigned i = 0, n = 1 + gen_below(&g, 4); i < n; i++) {
+		buf_printf(b, "%s ", kinds[gen_below(&g, 3)]);
+		for (unsigned k = 0, m = 1 + gen_below(&g, 2); k < m; k++) {
+			unsigned what = gen_below(&g, heap ? 8 : block ? 5 : 4);
+			if (k)
+				buf_str(b, gen_below(&g, 2) ? " && " : " || ");
+			if (what < 3)
+				buf_printf(b, "x%u %s %u", gen_below(&g, 2), ops[gen_below(&g, 4)], gen_below(&g, 3));
+			else if (what == 3)
+				buf_printf(b, "x0 * 2 - x1 %s %u", ops[gen_below(&g, 4)], gen_below(&g, 4));
+			else if (what == 4)
+				buf_printf(b, "inside(b0) %s %u", ops[gen_below(&g, 4)], gen_below(&g, 3));
+			else if (what == 5)
+				buf_printf(b, "(head == null || head.v %s %u)", ops[gen_below(&g, 4)], gen_below(&g, 3));
+			else if (what == 6)
+				buf_printf(b, "leaked(cell) <= %u", gen_below(&g, 2));
+			else
+				buf_printf(b, "head.in[x0 / 2] == seen / (x1 + %u)",
+				           gen_below(&g, 2)); /* null, a division by zero */
+		}
+		buf_str(b, ";\n");
 	}
 }
 

@@ -8,6 +8,22 @@
 
 #include "lin_gen.h"
 
+/* The operations of a relaxed object: what puts in; what takes, which is followed by what looks. */
+static inline uint32_t relaxed_puts(enum object o)
+{
+	return o == OBJ_RELAXED_QUEUE ? FN_ENQ : o == OBJ_RELAXED_STACK ? FN_PUSH : FN_INSERT;
+}
+static inline uint32_t relaxed_takes(enum object o)
+{
+	return o == OBJ_RELAXED_QUEUE   ? FN_RELAXED_QUEUE_FIRST
+	       : o == OBJ_RELAXED_STACK ? FN_RELAXED_STACK_FIRST
+	                                : FN_RELAXED_PQUEUE_FIRST;
+}
+static inline bool is_relaxed(enum object o)
+{
+	return o == OBJ_RELAXED_QUEUE || o == OBJ_RELAXED_STACK || o == OBJ_RELAXED_PQUEUE;
+}
+
 /* A random call; its answer comes when it takes effect. */
 static inline void random_call(struct gen *g, struct rng *r, struct hop *op, int *next)
 {
@@ -38,6 +54,18 @@ static inline void random_call(struct gen *g, struct rng *r, struct hop *op, int
 		op->fn = (uint8_t)(FN_DEQUE_FIRST + rng_below(r, 4));
 		op->a = op->fn < FN_DEQUE_FIRST + 2 ? num(g, small) : VAL_NONE;
 		break;
+	case OBJ_BOUNDED_QUEUE:
+		op->fn = (uint8_t)(rng_below(r, 9) == 0 ? FN_PEEK : rng_below(r, 2) ? FN_DEQ : FN_BOUNDED_QUEUE_FIRST);
+		op->a = op->fn == FN_BOUNDED_QUEUE_FIRST ? num(g, small) : VAL_NONE;
+		break;
+	case OBJ_RELAXED_QUEUE:
+	case OBJ_RELAXED_STACK:
+	case OBJ_RELAXED_PQUEUE: {
+		uint32_t roll = rng_below(r, 9), takes = relaxed_takes(g->p.obj);
+		op->fn = (uint8_t)(roll == 0 ? takes + 1 : roll < 5 ? takes : relaxed_puts(g->p.obj));
+		op->a = roll < 5 ? VAL_NONE : num(g, distinct ? ++*next : small);
+		break;
+	}
 	case OBJ_SET:
 		op->fn = (uint8_t)(rng_below(r, 4) == 0 ? FN_READ : rng_below(r, 3) == 0 ? FN_CONTAINS
 		                   : rng_below(r, 2) ? FN_ADD : FN_REMOVE);
@@ -73,6 +101,8 @@ static inline void random_call(struct gen *g, struct rng *r, struct hop *op, int
 struct model { /* a plain array with its own rules: not the specs under test */
 	int64_t v[GEN_MAX * 2];
 	int n;
+	int bound;       /* room, or k */
+	uint32_t choice; /* of a relaxed object: which of the k */
 	char text[GEN_MAX * 4];
 };
 
@@ -98,13 +128,40 @@ static inline void drop(struct model *m, int at)
 	m->n--;
 }
 
+/* Which element is taken, when `skip` of those that are next are passed over. */
+static inline int relaxed_place(const struct model *m, enum object o, int skip)
+{
+	bool gone[GEN_MAX * 2] = { false };
+	int at = 0;
+	for (int k = 0; k <= skip; k++) {
+		at = -1;
+		for (int i = 0; i < m->n; i++)
+			if (!gone[i] && (at < 0 || o == OBJ_RELAXED_STACK || (o == OBJ_RELAXED_PQUEUE && m->v[i] < m->v[at])))
+				at = i;
+		gone[at] = true;
+	}
+	return at;
+}
+
 /* Carries out op on the model; false: it would have to wait (mutex). */
 static inline bool effect(struct gen *g, struct model *m, struct hop *op)
 {
 	int64_t x = 0, y = 0;
 	if (op->a != VAL_NONE)
 		val_get_int(&g->vals, op->a, &x);
+	if (is_relaxed(g->p.obj) && op->fn >= FN_COUNT) {
+		int most = m->n < m->bound ? m->n : m->bound, at = m->n ? relaxed_place(m, g->p.obj, (int)m->choice % most) : 0;
+		op->b = m->n ? num(g, (int)m->v[at]) : VAL_NIL;
+		if (m->n && op->fn == relaxed_takes(g->p.obj))
+			drop(m, at);
+		return true;
+	}
 	switch (op->fn) {
+	case FN_BOUNDED_QUEUE_FIRST:
+		op->res = m->n < m->bound ? RES_TRUE : RES_FALSE;
+		if (op->res == RES_TRUE)
+			m->v[m->n++] = x;
+		break;
 	case FN_READ:
 		if (g->p.obj == OBJ_SET || g->p.obj == OBJ_LIST)
 			op->b = list_of(g, m, g->p.obj == OBJ_SET ? VK_SET : VK_LIST);
@@ -198,6 +255,8 @@ static inline void spoil(struct gen *g, struct rng *r, struct hop *op, int next)
 	int x = (int)rng_below(r, 4);
 	if (op->res != RES_NONE)
 		op->res = op->res == RES_TRUE ? RES_FALSE : RES_TRUE;
+	else if (is_relaxed(g->p.obj) && op->fn >= FN_COUNT)
+		op->b = x == 0 ? VAL_NIL : num(g, next > 0 ? (int)rng_below(r, (uint32_t)next + 2) : x);
 	else if (op->fn == FN_READ && (g->p.obj == OBJ_REGISTER || g->p.obj == OBJ_CAS_REGISTER ||
 	                               g->p.obj == OBJ_COUNTER || g->p.obj == OBJ_SEMAPHORE))
 		op->b = num(g, x);
@@ -228,6 +287,10 @@ static inline void random_history(struct gen *g, struct rng *r, uint32_t n, bool
 		m.v[0] = rng_below(r, 3);
 		g->p.init = num(g, (int)m.v[0]);
 	}
+	if (g->p.obj == OBJ_BOUNDED_QUEUE || is_relaxed(g->p.obj)) {
+		m.bound = 1 + (int)rng_below(r, 3);
+		g->p.init = num(g, m.bound);
+	}
 	gen_times(g, r, n, 2 + rng_below(r, 4) + (crashes > 24 ? 6 : 0), crashes);
 	for (uint32_t i = 0; i < g->p.n; i++)
 		random_call(g, r, &g->ops[i], &next);
@@ -236,6 +299,7 @@ static inline void random_history(struct gen *g, struct rng *r, uint32_t n, bool
 			struct hop *op = &g->ops[i];
 			if (op->call > t || op->ret < t || done[i] || (op->ret != t && rng_below(r, 3)))
 				continue;
+			m.choice = rng_below(r, 60);
 			effect(g, &m, op);
 			done[i] = true;
 		}
@@ -244,7 +308,8 @@ static inline void random_history(struct gen *g, struct rng *r, uint32_t n, bool
 		struct hop op = g->ops[i];
 		if (op.ret == RANK_INF) {
 			op.res = RES_NONE;
-			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
+			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS ||
+			    (is_relaxed(g->p.obj) && op.fn == relaxed_takes(g->p.obj) + 1))
 				continue;
 			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
 				op.b = VAL_NONE;

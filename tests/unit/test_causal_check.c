@@ -253,7 +253,9 @@ static void whole(const struct ir *p, const struct program *g, struct tally *t)
 static void generate(struct buf *b, uint64_t seed, bool loops, const char **name)
 {
 	*name = seed % 2 ? "random.atm" : "random.sml";
-	if (seed % 10 == 1)
+	if (seed % 20 == 11)
+		gen_heap(b, seed);
+	else if (seed % 10 == 1)
 		gen_model(b, seed, true, false);
 	else if (seed % 2)
 		cgen_atm(b, seed, 2 + (unsigned)(seed / 2 % 3), 5, loops);

@@ -211,10 +211,14 @@ static void compare_model(uint64_t seed)
 	struct lang l, l2;
 	struct lang_options o = { .sml = 0 }, keep = { .sml = 0, .keep_dead = true };
 	buf_init(&b);
-	if (seed % 2)
+	if (seed % 8 == 6)
+		gen_heap(&b, seed);
+	else if (seed % 2)
 		gen_scattered(&b, seed, seed % 8 == 1);
 	else
 		gen_model(&b, seed, seed % 3 == 0, seed % 4 == 0);
+	if (seed % 6 == 4 && seed % 8 != 6)
+		gen_in_struct(&b);
 	lang_init(&l);
 	lang_init(&l2);
 	count.models++;

@@ -1,10 +1,12 @@
 /*
- * The core of exploration: each reduction on and off, one thread and two, on
- * random models; known counts; limits.
+ * The core of exploration: each reduction on and off, one thread and two, in
+ * memory and on disk, on random models; known counts; limits.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/rng.h"
 #include "campaign.h"
@@ -23,7 +25,7 @@ static void print_seeds(const struct campaign *c)
 /* ---- reductions and threads on random models ----------------------------- */
 
 static struct {
-	unsigned models, questions, hold, wrong, other, fault, with_movers, smaller;
+	unsigned models, questions, hold, wrong, other, fault, with_movers, smaller, on_disk;
 } count;
 
 /* Once a model: what is wrong with one set of reductions is with many. */
@@ -90,6 +92,37 @@ static bool same_path(const struct search_result *a, const struct search_result 
 	return a->npath == b->npath && (!a->npath || !memcmp(a->path, b->path, a->npath * sizeof *a->path));
 }
 
+static bool same_result(const struct search_result *a, const struct search_result *b)
+{
+	return a->verdict == b->verdict && a->states == b->states && a->transitions == b->transitions && a->depth == b->depth &&
+	       same_path(a, b);
+}
+
+static void went_to_disk(void *arg, uint64_t states)
+{
+	(void)states;
+	++*(unsigned *)arg;
+}
+
+/* The same on disk, from some state on, with so little room that there are many runs. */
+static void compare_disk(const struct ir *p, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                         struct search_options o, const struct search_result *r, uint64_t seed, const char *text, int mask)
+{
+	static int dir = -1;
+	if (dir < 0)
+		dir = open(access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", O_RDONLY | O_DIRECTORY);
+	uint64_t random = seed * 16 + (uint64_t)mask;
+	struct disk_place place = { .dir = dir, .from = random % 5 ? 1 + random % 97 : 1, .keys = random % 3 ? 1 + random % 11 : 300,
+		                    .begun = went_to_disk, .arg = &count.on_disk };
+	struct search_result there;
+	o.disk = &place;
+	o.jobs = 1 + (uint32_t)random % 2;
+	search_run(p, mode, block, lab, &o, &there);
+	if (!same_result(r, &there))
+		complain(seed, text, "on disk it is different", mask);
+	search_result_free(&there);
+}
+
 /* One question under every set of reductions, with one thread and with two. */
 static void compare(const struct ir *p, enum prod_mode mode, uint32_t block,
                     const struct labelling *lab, bool faults, uint64_t seed, const char *text)
@@ -105,8 +138,8 @@ static void compare(const struct ir *p, enum prod_mode mode, uint32_t block,
 		o.jobs = 2;
 		o.jobs_from = o.chunk = 1; /* so that they really share the little there is */
 		search_run(p, mode, block, lab, &o, &two);
-		if (r.verdict != two.verdict || r.states != two.states || r.transitions != two.transitions ||
-		    r.depth != two.depth || !same_path(&r, &two))
+		compare_disk(p, mode, block, lab, o, &r, seed, text, mask);
+		if (!same_result(&r, &two))
 			complain(seed, text, "two threads differ from one", mask);
 		if (r.verdict == SEARCH_LIMIT)
 			complain(seed, text, "a limit", mask);
@@ -194,6 +227,7 @@ static void test_random_models(void)
 	       count.other, count.smaller);
 	CHECK(count.hold > count.questions / 5);
 	CHECK(count.wrong > count.questions / 20);
+	CHECK(count.on_disk > count.questions * 8);
 	CHECK(count.with_movers > count.models / 2);
 	CHECK(count.smaller > count.questions / 20);
 }
@@ -352,7 +386,7 @@ static void test_limits_of_tracing(void)
 		spent[2].max_bytes = 1000;
 		for (int i = 0; i < 3; i++) {
 			r = (struct search_result){ .verdict = SEARCH_FAULT };
-			search_trace(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &spent[i], &r);
+			search_trace(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &spent[i], false, &r);
 			CHECK_EQ(r.verdict, SEARCH_LIMIT);
 			CHECK_STR(r.limit, limit[i]);
 			CHECK(!r.path && !r.npath && r.states);

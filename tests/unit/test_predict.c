@@ -199,6 +199,7 @@ static void orders_judge(const struct world *w, const uint32_t *order, size_t k,
 	struct event ev[GEN_MAX];
 	struct judge j;
 	bool out[GEN_MAX];
+	memset(ev, 0, sizeof *ev); /* there may be none */
 	for (size_t i = 0; i < k; i++)
 		ev[i] = w->ev[order[i]];
 	judge_init(&j, ev, (uint32_t)k);
@@ -469,29 +470,57 @@ struct answer {
 	struct predicted first; /* the first possible one; order is not valid */
 };
 
-static struct answer ask(const char *text)
+/* The events of a text, one for each ';'. */
+static uint32_t scan(const char *text, struct trace_names *names, struct event *ev)
 {
-	struct trace_names names;
-	struct event ev[128];
 	struct std_error err;
 	uint32_t n = 0;
-	size_t nf;
 	char line[256];
-	struct answer a = { 0, 0, { 0 } };
-	trace_names_init(&names);
-	names_add_safe(&names.ns[NS_LABEL], "", 0);
 	for (const char *s = text; *s;) {
 		size_t len = strcspn(s, ";");
 		memset(line, 0, sizeof line);
 		memcpy(line, s, len);
 		line[len] = '\n';
 		memset(&ev[n], 0, sizeof ev[n]);
-		CHECK_EQ(std_scan(line, line + len, &names, &ev[n], &err), STD_EVENT);
+		CHECK_EQ(std_scan(line, line + len, names, &ev[n], &err), STD_EVENT);
 		ev[n].loc = n + 1;
 		ev[n].index = n + 1;
 		n++;
 		s += len + (s[len] == ';');
 	}
+	return n;
+}
+
+/* Do the judge and the clocks say that the block that begins with this event (from 1) violates? They must agree. */
+static bool judged(const char *text, uint64_t begin)
+{
+	struct trace_names names;
+	struct event ev[GEN_MAX];
+	struct judge j;
+	bool out[GEN_MAX];
+	trace_names_init(&names);
+	names_add_safe(&names.ns[NS_LABEL], "", 0);
+	uint32_t n = scan(text, &names, ev);
+	judge_init(&j, ev, n);
+	violating(&j, out);
+	struct serial *s = serial_new(&(struct serial_opts){ .found = on_cycle, .ctx = &begin });
+	has_block = false;
+	CHECK_EQ(serial_feed(s, ev, n), SERIAL_OK);
+	CHECK_EQ(has_block, out[begin - 1]);
+	serial_free(s);
+	trace_names_free(&names);
+	return out[begin - 1];
+}
+
+static struct answer ask(const char *text)
+{
+	struct trace_names names;
+	struct event ev[128];
+	size_t nf;
+	struct answer a = { 0, 0, { 0 } };
+	trace_names_init(&names);
+	names_add_safe(&names.ns[NS_LABEL], "", 0);
+	uint32_t n = scan(text, &names, ev);
 	struct order *o = order_new("text", false, NULL, NULL);
 	CHECK_EQ(order_check(o, ev, n, &names), n);
 	order_free(o);
@@ -588,6 +617,10 @@ static void test_reordering_cases(void)
 	             "B|acq(m)|;B|w(x)|;B|w(y)|;B|rel(m)|").proven, 0);
 	/* fork after the block: B cannot have run */
 	CHECK_EQ(ask("A|begin|;A|r(x)|;A|w(x)|;A|end|;A|fork(B)|;B|w(x)|").proven, 0);
+	/* B's block joins the thread that forked B: a conflict over two lives, of which the join is a link */
+	CHECK(judged("A|begin|;A|fork(C)|;C|fork(B)|;B|begin|;B|w(x)|;A|w(x)|;B|join(C)|", 4));
+	CHECK(judged("A|begin|;A|fork(C)|;C|fork(B)|;B|begin|;B|w(x)|;A|w(x)|;B|join(C)|", 1));
+	CHECK(!judged("A|begin|;A|fork(C)|;C|fork(B)|;B|begin|;B|w(x)|;A|w(y)|;B|join(C)|", 4));
 	/* what the block reads first comes from the other write: it must stay */
 	CHECK_EQ(ask("B|w(x)|;A|begin|;A|r(x)|;A|r(x)|;A|end|").proven, 0);
 }

@@ -365,7 +365,9 @@ static void compare_model(uint64_t seed)
 	struct lang l;
 	struct reduce_result r;
 	buf_init(&b);
-	if (seed % 5 == 4)
+	if (seed % 10 == 3)
+		gen_heap(&b, seed);
+	else if (seed % 5 == 4)
 		gen_model(&b, seed, seed % 3 == 0, seed % 2 == 0);
 	else
 		gen_sync(&b, seed);

@@ -459,6 +459,32 @@ static void test_trace_hash(void)
 	}
 }
 
+/* Many sampled runs: all are hashed at first, then a sample, unless hashes are asked for. */
+static void test_sampled_coverage(void)
+{
+	enum { RUNS = 80000, FIRST = 1 << 16 };
+	struct twin_program p;
+	lost_update(&p, 3);
+	for (int asks = 0; asks < 2; asks++) {
+		struct driver d = { .p = &p, .s = begin(memory, (struct sched_options){ .strategy = SCHED_MIX, .seed = 1 }) };
+		struct sched_stats st, first;
+		uint32_t hashed = 0;
+		for (uint32_t i = 1; i <= RUNS; i++) {
+			drive(&d, NULL);
+			if (i == FIRST)
+				sched_stats(d.s, &first);
+			if (asks || i == RUNS)
+				hashed += sched_trace_hash(d.s) != 0;
+		}
+		sched_stats(d.s, &st);
+		CHECK(!first.traces_full && first.complete == FIRST);
+		CHECK(st.complete == RUNS && st.traces >= first.traces && st.seen_once <= first.traces);
+		CHECK_EQ(st.traces_full, !asks);
+		CHECK(st.estimate_known && st.estimate_seen > 0 && st.estimate_seen <= 1 && st.estimate_total >= (double)st.traces);
+		CHECK(!asks || hashed == RUNS);
+	}
+}
+
 static void test_estimates(void)
 {
 	struct twin_program p;
@@ -821,6 +847,7 @@ int main(void)
 	RUN(test_bound_stops);
 	RUN(test_steer);
 	RUN(test_trace_hash);
+	RUN(test_sampled_coverage);
 	RUN(test_estimates);
 	RUN(test_shards);
 	RUN(test_limits);

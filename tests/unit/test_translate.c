@@ -2,7 +2,7 @@
  * What a recording's translation leaves out (translate.h) changes no answer: on
  * random recordings the events told are those of the whole translation, with
  * their numbers, names and places; order_check says the same of them; the clocks
- * find the same cycles, end by end; what is predicted from accesses that are only
+ * find the same blocks violated by the same events, by cycles that are the same or true as well; what is predicted from accesses that are only
  * flagged is what is predicted from all. INTACT_SOAK=N: so many recordings.
  */
 #include "check.h"
@@ -16,6 +16,7 @@
 #include "dynamic/serial.h"
 #include "event/order.h"
 #include "event/translate.h"
+#include "verdict/verify_cycle.h"
 
 enum { SLOTS = 5, RECS = 160 };
 
@@ -42,15 +43,13 @@ static void put(struct maker *m, unsigned kind, unsigned arg, uint64_t addr, uns
 static uint64_t some_cell(struct maker *m, unsigned slot)
 {
 	unsigned k = rng_below(m->r, 12);
-	return 0x10000 + 0x400 * (k < 4 ? 0 : k < 11 ? slot : rng_below(m->r, SLOTS)) +
-	       8 * rng_below(m->r, 3);
+	return 0x10000 + 0x400 * (k < 4 ? 0 : k < 11 ? slot : rng_below(m->r, SLOTS)) + 8 * rng_below(m->r, 3);
 }
 
 static void some_access(struct maker *m, unsigned slot)
 {
 	static const unsigned masks[] = { 0xff, 0xff, 0xff, 0x0f, 0xf0, 0x01, 0x80, 0x3c, 0 };
-	put(m, rng_below(m->r, 2) ? REC_WRITE : REC_READ, masks[rng_below(m->r, 9)], some_cell(m, slot),
-	    slot);
+	put(m, rng_below(m->r, 2) ? REC_WRITE : REC_READ, masks[rng_below(m->r, 9)], some_cell(m, slot), slot);
 }
 
 static void make_thread(struct maker *m, unsigned slot)
@@ -159,14 +158,14 @@ struct seen {
 	struct event *ev;
 	size_t n;
 	uint64_t index;
-	struct buf said, cycles, predicted;
+	struct buf said, cycles, closed, predicted;
 	uint32_t found;
+	struct cycle *kept; /* each of them, with links of its own */
 };
 
 static void show_target(const struct trace_names *t, unsigned kind, uint32_t target, struct buf *b)
 {
-	static const uint8_t space[EVENT_KINDS] = { NS_VAR, NS_VAR, NS_LOCK, NS_LOCK,
-		NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL };
+	static const uint8_t space[EVENT_KINDS] = { NS_VAR, NS_VAR, NS_LOCK, NS_LOCK, NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL };
 	buf_printf(b, " %s(", event_kind_name[kind]);
 	names_show(&t->ns[space[kind]], target, b);
 	buf_str(b, ")@");
@@ -186,8 +185,7 @@ static void show_loc(const struct trace_names *t, uint32_t loc, struct buf *b)
 
 static void show_end(const struct seen *s, const struct cycle_end *e, struct buf *b)
 {
-	buf_printf(b, "[%llu %llu %u %u", (unsigned long long)e->event, (unsigned long long)e->block,
-	           e->thread, e->serial);
+	buf_printf(b, "[%llu %llu %u %u", (unsigned long long)e->event, (unsigned long long)e->block, e->thread, e->serial);
 	show_target(&s->names, e->kind, e->target, b);
 	show_loc(&s->names, e->loc, b);
 	buf_char(b, '/');
@@ -199,13 +197,43 @@ static void show_end(const struct seen *s, const struct cycle_end *e, struct buf
 static void note_cycle(void *ctx, const struct cycle *c)
 {
 	struct seen *s = ctx;
-	s->found++;
+	s->kept = realloc(s->kept, (s->found + 1) * sizeof *s->kept);
+	s->kept[s->found] = *c;
+	struct cycle_link *links = malloc((c->n + 1) * sizeof *links);
+	memcpy(links, c->links, c->n * sizeof *links);
+	s->kept[s->found++].links = links;
 	for (uint32_t i = 0; i < c->n; i++) {
 		show_end(s, &c->links[i].from, &s->cycles);
 		show_end(s, &c->links[i].to, &s->cycles);
 	}
-	buf_printf(&s->cycles, " closing %llu inner %llu alone %d lost %d\n",
-	           (unsigned long long)c->closing.event, (unsigned long long)c->inner, c->alone, c->lost);
+	buf_printf(&s->cycles, " closing %llu inner %llu alone %d lost %d\n", (unsigned long long)c->closing.event,
+	           (unsigned long long)c->inner, c->alone, c->lost);
+	buf_printf(&s->closed, "%llu %llu %d\n", (unsigned long long)c->closing.event, (unsigned long long)c->closing.block,
+	           c->lost);
+}
+
+/* Is each of its cycles one in the events that it saw? */
+static bool true_cycles(const struct seen *s)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < s->found; i++) {
+		uint32_t link;
+		struct cycle_judge *j = judge_new();
+		ok &= judge_want_cycle(j, &s->kept[i]) && judge_feed(j, s->ev, s->n) && !judge_cycle(j, &s->kept[i], &link);
+		judge_free(j);
+	}
+	return ok;
+}
+
+/* The same blocks, at the same events; of several cycles that an event closes another may be told (event/translate.h). */
+static bool same_cycles(const struct seen *all, const struct seen *some, uint64_t *retold)
+{
+	if (strcmp(buf_cstr(&all->closed), buf_cstr(&some->closed)))
+		return false;
+	if (!strcmp(buf_cstr(&all->cycles), buf_cstr(&some->cycles)))
+		return true;
+	++*retold;
+	return true_cycles(all) && true_cycles(some);
 }
 
 static void note_message(void *ctx, const struct trace_msg *m)
@@ -253,6 +281,7 @@ static void look(const struct maker *m, enum lives lives, enum leave leave, stru
 	trace_names_init(&s->names);
 	buf_init(&s->said);
 	buf_init(&s->cycles);
+	buf_init(&s->closed);
 	buf_init(&s->predicted);
 	names_add_safe(&s->names.ns[NS_LABEL], "", 0);
 	struct translate *t = translate_new(&s->names, lives);
@@ -281,6 +310,10 @@ static void seen_free(struct seen *s)
 	trace_names_free(&s->names);
 	buf_free(&s->said);
 	buf_free(&s->cycles);
+	buf_free(&s->closed);
+	while (s->found)
+		free((void *)s->kept[--s->found].links);
+	free(s->kept);
 	buf_free(&s->predicted);
 	free(s->ev);
 }
@@ -303,8 +336,7 @@ static bool same_events(const struct seen *all, const struct seen *some)
 		show_loc(&some->names, e->loc, &a);
 		show_loc(&all->names, f->loc, &b);
 		same = e->index == f->index && e->thread == f->thread && e->kind == f->kind &&
-		       (e->flags & EVENT_INNER) == (f->flags & EVENT_INNER) &&
-		       !strcmp(buf_cstr(&a), buf_cstr(&b));
+		       (e->flags & EVENT_INNER) == (f->flags & EVENT_INNER) && !strcmp(buf_cstr(&a), buf_cstr(&b));
 	}
 	buf_free(&a);
 	buf_free(&b);
@@ -315,13 +347,16 @@ static void test_flagged(void)
 {
 	struct campaign c = campaign(17000, 1000);
 	uint64_t events = 0, own = 0, lines = 0;
-	for (int i = 0; i < c.n; i++) {
+	/* 19541: a join is linked to the begin of an inner block */
+	static const uint64_t known[] = { 19541 };
+	for (int i = -(int)(sizeof known / sizeof *known); i < c.n; i++) {
 		static struct maker m;
 		struct rng r;
 		struct seen all, some;
-		rng_seed(&r, c.seed + (uint64_t)i);
+		uint64_t seed = i < 0 ? known[-1 - i] : c.seed + (uint64_t)i;
+		rng_seed(&r, seed);
 		make(&m, &r);
-		size_t window = i % 2 ? 16 + rng_below(&r, 64) : 20000;
+		size_t window = i > 0 && i % 2 ? 16 + rng_below(&r, 64) : 20000;
 		look(&m, LIVES_APART, LEAVE_NOTHING, &all);
 		look(&m, LIVES_APART, LEAVE_FLAGGED, &some);
 		predict(&all, window);
@@ -331,8 +366,8 @@ static void test_flagged(void)
 		          !strcmp(buf_cstr(&all.cycles), buf_cstr(&some.cycles)) &&
 		          !strcmp(buf_cstr(&all.predicted), buf_cstr(&some.predicted));
 		if (!ok)
-			printf("# seed %llu\n%s---\n%s", (unsigned long long)(c.seed + (uint64_t)i),
-			       buf_cstr(&all.predicted), buf_cstr(&some.predicted));
+			printf("# seed %llu\n%s---\n%s", (unsigned long long)seed, buf_cstr(&all.predicted),
+			       buf_cstr(&some.predicted));
 		CHECK(ok);
 		events += all.n;
 		for (size_t k = 0; k < some.n; k++)
@@ -342,34 +377,34 @@ static void test_flagged(void)
 		seen_free(&all);
 		seen_free(&some);
 	}
-	printf("# %llu events, %llu flagged, %llu predicted\n", (unsigned long long)events,
-	       (unsigned long long)own, (unsigned long long)lines);
+	printf("# %llu events, %llu flagged, %llu predicted\n", (unsigned long long)events, (unsigned long long)own,
+	       (unsigned long long)lines);
 	CHECK(c.n < 1000 || (own > events / 10 && lines > events / 1000));
 }
 
 static void test_leave(void)
 {
 	struct campaign c = campaign(7000, 1500);
-	uint64_t events = 0, told = 0, cycles = 0, blockless = 0;
-	for (int i = 0; i < c.n; i++) {
+	uint64_t events = 0, told = 0, cycles = 0, blockless = 0, retold = 0;
+	/* of these another cycle is told */
+	static const uint64_t known[] = { 42964, 51259, 57192 };
+	for (int i = -(int)(sizeof known / sizeof *known); i < c.n; i++) {
 		static struct maker m;
 		struct rng r;
 		struct seen all, own, none;
-		rng_seed(&r, c.seed + (uint64_t)i);
+		uint64_t seed = i < 0 ? known[-1 - i] : c.seed + (uint64_t)i;
+		rng_seed(&r, seed);
 		make(&m, &r);
-		enum lives lives = i % 2 ? LIVES_REUSED : LIVES_APART;
+		enum lives lives = seed % 2 ? LIVES_APART : LIVES_REUSED;
 		look(&m, lives, LEAVE_NOTHING, &all);
 		look(&m, lives, LEAVE_OWN, &own);
 		look(&m, lives, LEAVE_BLOCKLESS, &none);
-		bool ok = all.index == all.n && own.index == all.n && none.index == all.n &&
-		          same_events(&all, &own) && same_events(&all, &none) &&
-		          !strcmp(buf_cstr(&all.said), buf_cstr(&own.said)) &&
-		          !strcmp(buf_cstr(&all.said), buf_cstr(&none.said)) &&
-		          !strcmp(buf_cstr(&all.cycles), buf_cstr(&own.cycles)) &&
-		          !strcmp(buf_cstr(&all.cycles), buf_cstr(&none.cycles));
+		bool ok = all.index == all.n && own.index == all.n && none.index == all.n && same_events(&all, &own) &&
+		          same_events(&all, &none) && !strcmp(buf_cstr(&all.said), buf_cstr(&own.said)) &&
+		          !strcmp(buf_cstr(&all.said), buf_cstr(&none.said)) && same_cycles(&all, &own, &retold) &&
+		          same_cycles(&all, &none, &retold);
 		if (!ok)
-			printf("# seed %llu\n%s---\n%s", (unsigned long long)(c.seed + (uint64_t)i),
-			       buf_cstr(&all.cycles), buf_cstr(&own.cycles));
+			printf("# seed %llu\n%s---\n%s", (unsigned long long)seed, buf_cstr(&all.cycles), buf_cstr(&own.cycles));
 		CHECK(ok);
 		events += all.n;
 		told += own.n;
@@ -379,8 +414,9 @@ static void test_leave(void)
 		seen_free(&own);
 		seen_free(&none);
 	}
-	printf("# %llu events, %llu told, %llu cycles\n", (unsigned long long)events,
-	       (unsigned long long)told, (unsigned long long)cycles);
+	printf("# %llu events, %llu told, %llu cycles; other cycles for the same events in %llu recordings\n",
+	       (unsigned long long)events, (unsigned long long)told, (unsigned long long)cycles, (unsigned long long)retold);
+	CHECK(retold <= sizeof known / sizeof *known + 2 + (uint64_t)c.n / 2000);
 	CHECK(c.n < 1000 || (told < events * 9 / 10 && cycles > events / 1000 && blockless));
 }
 

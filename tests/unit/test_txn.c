@@ -216,11 +216,14 @@ static size_t damaged(uint64_t seed, char *text)
 				  "1,2,r,x,1,info,2,3\n2,3,r,y,[1],ok,5,6\n";
 	static const char dbcop[] = "[[{\"events\": [{\"Read\": {\"variable\": 0, \"version\": null}}, [\"w\", 1, 1]], "
 				    "\"committed\": true}], [{\"events\": [[\"r\", 1, 1]], \"committed\": false}]]";
-	static const char *const texts[] = { edn, json, "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n", csv,
-		                             dbcop };
+	static const char sets[] =
+		"{:process 0, :type :ok, :f :txn, :value [[:add x 1] [:inc y 2] [:r x #{1 2}] [:inc y -1] [:r y 2]]}\n"
+		"{:process 1, :type :ok, :f :txn, :value [[:add x 2] [:inc y 2] [:r x [1 2]] [:r y 4]]}\n";
+	static const char *const texts[] = { sets, edn,  json, "w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n",
+		                             csv,  dbcop };
 	struct rng r;
 	rng_seed(&r, seed);
-	const char *from = texts[rng_below(&r, 5)];
+	const char *from = texts[rng_below(&r, 6)];
 	size_t len = strlen(from);
 	memcpy(text, from, len + 1);
 	for (uint32_t k = rng_below(&r, 4); k-- > 0;) {

@@ -18,6 +18,7 @@
 #include "lang/lang.h"
 #include "verdict/replay.h"
 #include "verdict/verify_exhaustive.h"
+#include "explore/property_search.h"
 #include "verdict/verify_reach.h"
 
 static struct {
@@ -105,24 +106,71 @@ static void ask_reach(const struct ir *p, uint64_t seed, const char *text)
 	verify_reach_free(&v);
 }
 
+static struct {
+	unsigned asked, holds, violated, open;
+} conditions;
+
+/* The conditions on states, by the search of check and by that of verify. */
+static void ask_conditions(const struct ir *p, uint64_t seed, const char *text)
+{
+	struct property_answer found[IR_MAX_PROPERTIES];
+	struct search_result r;
+	if (!p->nproperties)
+		return;
+	for (int symmetry = 0; symmetry < 2; symmetry++) {
+		struct search_options o = { .symmetry = symmetry, .max_states = 50000, .max_bytes = 256u << 20 };
+		property_search(p, &o, found, &r);
+		for (uint32_t i = 0; i < p->nproperties; i++) {
+			struct verify_reach v = { .max_states = 50000, .property1 = i + 1 };
+			verify_reach(&v, p);
+			bool seen = p->properties[i].kind != IRP_FINALLY || v.ended;
+			enum answer want = v.out == VERIFY_UNEXPLAINED ? ANSWER_VIOLATED : seen ? ANSWER_HOLDS : ANSWER_UNKNOWN;
+			conditions.asked++;
+			conditions.holds += found[i].answer == ANSWER_HOLDS;
+			conditions.violated += found[i].answer == ANSWER_VIOLATED;
+			conditions.open += found[i].answer == ANSWER_UNKNOWN;
+			if (!v.limit && !r.limit && found[i].answer != want)
+				complain(seed, text, "a condition on states holds for one search and not for the other");
+			for (int k = 0; k < 2; k++) {
+				struct run run;
+				const struct move *path = k ? v.out_path : found[i].path;
+				if (!path)
+					continue;
+				bool ok = run_init(&run, p) && replay(&run, path, k ? v.nout : found[i].npath);
+				bool reach = p->properties[i].kind == IRP_REACH;
+				if (!ok || !(reach ? verify_out_of_reach(&run, i) == VERIFY_UNEXPLAINED : ir_property_broken(p, i, run_now(&run))))
+					complain(seed, text, "a run does not violate the condition that it is said to");
+				run_free(&run);
+			}
+			free(found[i].path);
+			verify_reach_free(&v);
+		}
+	}
+}
+
 static void compare_model(uint64_t seed)
 {
 	struct buf b;
 	struct lang l;
 	struct lang_options o = { .sml = 0 };
 	buf_init(&b);
-	if (seed % 3 == 0)
+	if (seed % 7 == 5)
+		gen_heap(&b, seed);
+	else if (seed % 3 == 0)
 		gen_sync(&b, seed);
 	else if (seed % 3 == 1)
 		gen_scattered(&b, seed, seed % 2);
 	else
 		gen_model(&b, seed, seed % 4 == 0, seed % 5 == 0);
+	if (seed % 7 == 5 || (seed % 3 && strstr(buf_cstr(&b), "x1")))
+		gen_conditions(&b, seed, seed % 7 == 5);
 	lang_init(&l);
 	count.models++;
 	if (!lang_load_text(&l, "random.atm", b.data, b.len, &o)) {
 		complain(seed, b.data, "does not load");
 	} else {
 		ask_reach(l.ir, seed, b.data);
+		ask_conditions(l.ir, seed, b.data);
 		ask(l.ir, VERDICT_PROGRAM, seed, b.data);
 		for (uint32_t i = 0; i < l.ir->nblocks && l.ir->nblocks > 1; i++)
 			ask(l.ir, i, seed, b.data);
@@ -142,6 +190,10 @@ static void test_random_models(void)
 	       count.refused, count.open, count.limit, count.causes, count.unasked);
 	printf("# %u models for faults and ways out: %u go wrong, %u have no way out, %u beyond its limits\n", reached.asked,
 	       reached.faults, reached.lost, reached.limit);
+	printf("# %u answers about conditions on states: %u hold, %u are violated, %u open\n", conditions.asked, conditions.holds,
+	       conditions.violated, conditions.open);
+	CHECK(conditions.holds > conditions.asked / 20 && conditions.violated > conditions.asked / 20);
+	CHECK(conditions.open < conditions.asked / 2);
 	CHECK(reached.lost > 0 && reached.limit < reached.asked / 20);
 	CHECK(count.accepted > count.questions / 5);
 	CHECK(count.refused > count.questions / 10);

@@ -49,16 +49,25 @@ static void judge_init(struct judge *j, const struct event *ev, uint32_t n)
 	}
 }
 
-/* Conflict over an object: variable, lock, or the life of a thread. */
-static bool clash(const struct judge *j, uint32_t a, uint32_t b)
+/* What two events conflict over: a variable or a lock, the life of the later one's thread, that of the earlier one's. Over two of them
+ * at once, when a thread joins the one that forked it. */
+enum over { OVER_DATA, OVER_FORK, OVER_JOIN, OVERS };
+
+static bool clash_over(const struct judge *j, uint32_t a, uint32_t b, enum over over)
 {
 	const struct event *x = &j->ev[a], *y = &j->ev[b];
+	if (over == OVER_FORK)
+		return x->kind == EVENT_FORK && x->target == y->thread;
+	if (over == OVER_JOIN)
+		return y->kind == EVENT_JOIN && y->target == x->thread;
 	if (x->kind <= EVENT_WRITE && y->kind <= EVENT_WRITE)
 		return x->target == y->target && x->kind + y->kind > 0;
-	if (x->kind == EVENT_REL && y->kind == EVENT_ACQ)
-		return x->target == y->target && !j->off[a] && !j->off[b];
-	return (x->kind == EVENT_FORK && x->target == y->thread) ||
-	       (y->kind == EVENT_JOIN && y->target == x->thread);
+	return x->kind == EVENT_REL && y->kind == EVENT_ACQ && x->target == y->target && !j->off[a] && !j->off[b];
+}
+
+static bool clash(const struct judge *j, uint32_t a, uint32_t b)
+{
+	return clash_over(j, a, b, OVER_DATA) || clash_over(j, a, b, OVER_FORK) || clash_over(j, a, b, OVER_JOIN);
 }
 
 static bool ordered(const struct judge *j, uint32_t a, uint32_t b)
@@ -66,28 +75,35 @@ static bool ordered(const struct judge *j, uint32_t a, uint32_t b)
 	return j->ev[a].thread == j->ev[b].thread || clash(j, a, b);
 }
 
-/* The object of a conflict, so that events on the same one can be told. */
-static bool same_object(const struct judge *j, uint32_t a, uint32_t b, uint32_t d)
+/* Is event d on the object over which a conflicts with a later one? */
+static bool same_object(const struct judge *j, uint32_t a, uint32_t d, enum over over)
 {
-	const struct event *x = &j->ev[a], *y = &j->ev[b], *z = &j->ev[d];
-	if (x->kind == EVENT_FORK && x->target == y->thread)
+	const struct event *x = &j->ev[a], *z = &j->ev[d];
+	if (over == OVER_FORK)
 		return z->thread == x->target; /* an event of the child */
-	if (y->kind == EVENT_JOIN && y->target == x->thread)
+	if (over == OVER_JOIN)
 		return z->kind == EVENT_JOIN && z->target == x->thread;
 	if (x->kind <= EVENT_WRITE)
 		return z->kind <= EVENT_WRITE && z->target == x->target;
 	return (z->kind == EVENT_ACQ || z->kind == EVENT_REL) && z->target == x->target;
 }
 
-static bool is_link(const struct judge *j, uint32_t c, uint32_t e)
+static bool is_link_over(const struct judge *j, uint32_t c, uint32_t e, enum over over)
 {
-	if (j->ev[c].thread == j->ev[e].thread || !clash(j, c, e))
+	if (!clash_over(j, c, e, over))
 		return false;
 	for (uint32_t d = c + 1; d < e; d++)
-		if (same_object(j, c, e, d) && clash(j, c, d) &&
-		    (j->ev[d].thread == j->ev[e].thread || clash(j, d, e)))
+		if (same_object(j, c, d, over) && clash(j, c, d) && (j->ev[d].thread == j->ev[e].thread || clash(j, d, e)))
 			return false;
 	return true;
+}
+
+static bool is_link(const struct judge *j, uint32_t c, uint32_t e)
+{
+	bool link = false;
+	for (int over = 0; over < OVERS && j->ev[c].thread != j->ev[e].thread; over++)
+		link |= is_link_over(j, c, e, (enum over)over);
+	return link;
 }
 
 /* violating[i]: the block that begins with event i violates. */

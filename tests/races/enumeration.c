@@ -1,0 +1,29 @@
+/* A state.
+ * intact: race state */
+#include "race.h"
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+enum state { NEW, OLD };
+volatile enum state state, was;
+static void *first(void *p)
+{
+	FIX(pthread_mutex_lock(&m);)
+	state = OLD; /* @race */
+	FIX(pthread_mutex_unlock(&m);)
+	at(1);
+	return p;
+}
+static void *second(void *p)
+{
+	at(2);
+	FIX(pthread_mutex_lock(&m);)
+	was = state; /* @race */
+	FIX(pthread_mutex_unlock(&m);)
+	return p;
+}
+int main(void)
+{
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	run2(first, second);
+	return 0;
+}

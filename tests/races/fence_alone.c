@@ -1,0 +1,27 @@
+/* Fences without an atomic between them.
+ * intact: race data */
+#include "race.h"
+static volatile int data, y;
+static int flag;
+static void *first(void *p)
+{
+	data = 1; /* @race */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	FIX(__atomic_store_n(&flag, 1, __ATOMIC_RELAXED);)
+	at(1);
+	return p;
+}
+static void *second(void *p)
+{
+	at(2);
+	RACY(flag = 0;)
+	FIX(__atomic_load_n(&flag, __ATOMIC_RELAXED);)
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	y = data; /* @race */
+	return p;
+}
+int main(void)
+{
+	run2(first, second);
+	return 0;
+}

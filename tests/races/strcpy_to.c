@@ -1,0 +1,29 @@
+/* strcpy into what is read.
+ * intact: race buffer */
+#include "race.h"
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+char buffer[64], c;
+const char *volatile text = "a text that is long enough";
+static void *first(void *p)
+{
+	FIX(pthread_mutex_lock(&m);)
+	strcpy(buffer, text); /* @race */
+	FIX(pthread_mutex_unlock(&m);)
+	at(1);
+	return p;
+}
+static void *second(void *p)
+{
+	at(2);
+	FIX(pthread_mutex_lock(&m);)
+	c = buffer[5]; /* @race */
+	FIX(pthread_mutex_unlock(&m);)
+	return p;
+}
+int main(void)
+{
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	run2(first, second);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* Two writes of a short without an order.
+ * intact: race x */
+#include "race.h"
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+short x;
+static void *first(void *p)
+{
+	FIX(pthread_mutex_lock(&m);)
+	x = 1; /* @race */
+	FIX(pthread_mutex_unlock(&m);)
+	at(1);
+	return p;
+}
+static void *second(void *p)
+{
+	at(2);
+	FIX(pthread_mutex_lock(&m);)
+	x = 1; /* @race */
+	FIX(pthread_mutex_unlock(&m);)
+	return p;
+}
+int main(void)
+{
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	run2(first, second);
+	return 0;
+}
