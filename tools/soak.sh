@@ -2,6 +2,7 @@
 # make soak: the random campaigns whole, then every fuzz target for SOAK_FUZZ_SECONDS (3600; 0: none).
 #
 #   SOAK_SECONDS  stop after so many seconds: a campaign under way is cut, and says so (default: run to the end)
+#   SOAK_SLICE    a campaign has at most so many seconds, so that each has its turn within SOAK_SECONDS (default: no limit)
 #   SOAK_JOBS     campaigns at a time (2)
 #   SOAK_LOGS     the directory of the logs (soak-logs); a campaign that ended well there is not run again
 #   SOAK_ONLY     campaigns whose name matches this extended regular expression only
@@ -102,9 +103,11 @@ campaign recordings "INTACT_SOAK=1 python3 tests/record/run.py $intact --all"
 campaign programs-explored "python3 tests/programs/explore.py $intact --all"
 # planted bugs by seed and compiler, each found, and replayed in every way
 campaign planted-bugs "python3 tests/explore/soak.py $intact --seeds ${EXPLORE_SEEDS:-20} --replays ${EXPLORE_REPLAYS:-100} --gdb ${EXPLORE_REPLAYS:-100}"
-if [ "${SOAK_FUZZ_SECONDS:-3600}" != 0 ]; then
+fuzz_seconds=${SOAK_FUZZ_SECONDS:-3600}
+if [ -n "${SOAK_SLICE:-}" ] && [ "$fuzz_seconds" -ge "$SOAK_SLICE" ]; then fuzz_seconds=$((SOAK_SLICE * 3 / 4)); fi # it also starts and ends
+if [ "$fuzz_seconds" != 0 ]; then
 	for t in $(fuzz/run.sh --list); do
-		campaign "$t" "FUZZ_BUILT=1 FUZZ_SECONDS=${SOAK_FUZZ_SECONDS:-3600} fuzz/run.sh $t"
+		campaign "$t" "FUZZ_BUILT=1 FUZZ_SECONDS=$fuzz_seconds fuzz/run.sh $t"
 	done
 fi
 
@@ -118,9 +121,11 @@ fi
 # Runs one campaign and prints one line: what became of it, its CPU and its last line. The log opens with the
 # commit, and `DONE` is written to it only when all is well.
 one() {
-	local name=${1%% *} command=${1#* } log=$logs/${1%% *}.log left=$((deadline - $(date +%s))) status=0 state
+	local name=${1%% *} command=${1#* } log=$logs/${1%% *}.log left begin status=0 state
+	begin=$(date +%s) left=$((deadline - $(date +%s)))
 	if grep -qs '^DONE' "$log"; then echo "$name: ended well before, see $log"; return; fi
 	if [ "$left" -le 0 ]; then echo "$name: NOT RUN, the time is up"; echo cut >>"$logs/left"; return; fi
+	if [ -n "${SOAK_SLICE:-}" ] && [ "$left" -gt "$SOAK_SLICE" ]; then left=$SOAK_SLICE; fi
 	git log -1 --format='%h %s' >"$log" 2>/dev/null || : >"$log"
 	TIMEFORMAT='%U'
 	{ time timeout -k 10 "$left" bash -c "$command" >>"$log" 2>&1 || status=$?; } 2>"$log.time"
@@ -128,7 +133,7 @@ one() {
 	case $status in
 	0) state=passed; echo DONE >>"$log" ;;
 	124 | 137)
-		state="CUT, the time is up"
+		state="CUT after $(($(date +%s) - begin)) s"
 		echo cut >>"$logs/left"
 		if grep -q '^not ok' "$log"; then echo "$name" >>"$logs/failed"; fi
 		;;
