@@ -460,9 +460,13 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd,
 		               "--confirm checks the functions of its report: it cannot be combined with --replay or --atomic");
 	else if (o.memory && o.replay)
-		rc = cli_usage(cli, cmd, "--replay follows a schedule under the memory that it was found with: --memory cannot be given");
+		rc = cli_usage(cli, cmd,
+		               "--replay follows a schedule under the memory that it was found with: --memory cannot be given");
 	else if (o.memory && o.confirm)
-		rc = cli_usage(cli, cmd, "--confirm looks for schedules of sequentially consistent memory: it cannot be combined with --memory=%s", explore_memories[o.memory]);
+		rc = cli_usage(
+			cli, cmd,
+			"--confirm looks for schedules of sequentially consistent memory: it cannot be combined with --memory=%s",
+			explore_memories[o.memory]);
 	else if ((o.gdb || o.real) && !o.replay)
 		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
 	else if (o.test.scenario && (o.test.scenarios || o.test.shape))

@@ -6,7 +6,6 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 
-
 /* ---- memory ------------------------------------------------------------- */
 
 /* Room for element `want`. */

@@ -226,8 +226,9 @@ static bool check_rec(struct reader *r, const struct read_rec *rec)
 	reader_error(r, rec->fname, rec->fname_len, "unknown-operation", "'%.*s' is not a known operation",
 	             (int)(rec->fname_len > 60 ? 60 : rec->fname_len), rec->fname);
 	if (rec->fname_len == 3 && !memcmp(rec->fname, "txn", 3)) {
-		diag_hint(r->d, "transactions are judged as a whole: intact history FILE, intact verify REPORT; --verify and convert are "
-		                "about objects; --follow --level=NAME when they are not recognised");
+		diag_hint(r->d,
+		          "transactions are judged as a whole: intact history FILE, intact verify REPORT; --verify and convert are "
+		          "about objects; --follow --level=NAME when they are not recognised");
 		return false;
 	}
 	if (r->h->user) {

@@ -277,7 +277,8 @@ bool explore_load(struct cli *cli, const char *path, struct explore_file *f)
 			f->scenario = s.settings[i].value;
 		else if (!strcmp(s.settings[i].name, "memory")) {
 			f->memory_model = CONTROL_SC;
-			while (explore_memories[f->memory_model] && strcmp(explore_memories[f->memory_model], s.settings[i].value) != 0)
+			while (explore_memories[f->memory_model] &&
+			       strcmp(explore_memories[f->memory_model], s.settings[i].value) != 0)
 				f->memory_model++;
 			if (!explore_memories[f->memory_model]) {
 				buf_printf(&cli->err,

@@ -175,7 +175,8 @@ void issues_of_explore(struct issues *s, const json_t *doc)
 	const char *tso = doc_is(doc, "memory", "tso") ? " under TSO" : doc_is(doc, "memory", "c11") ? " under C11 memory" : "";
 	i->name = "explore";
 	i->title = json_is_true(json_object_get(doc, "exhaustive"))
-	                   ? arena_printf(&s->arena, "all %lld traces explored%s: no violation", (long long)doc_number(doc, "traces"), tso)
+	                   ? arena_printf(&s->arena, "all %lld traces explored%s: no violation",
+	                                  (long long)doc_number(doc, "traces"), tso)
 	                   : arena_printf(&s->arena, "no violation in %lld schedules%s (not exhaustive)",
 	                                  (long long)doc_number(doc, "schedules"), tso);
 	issue_fingerprint(i, NULL, NULL, NULL);

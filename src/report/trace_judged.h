@@ -13,7 +13,7 @@
 struct run_shown {
 	uint32_t count, confirmed, suppressed;
 	uint32_t known; /* in the baseline */
-	bool cut; /* there was more than is kept */
+	bool cut;       /* there was more than is kept */
 };
 
 /* The findings of the run that a recording is of. */

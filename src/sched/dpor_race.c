@@ -37,7 +37,8 @@ static bool is_local(uint8_t kind)
 
 static bool is_wide(const struct sched_op *op)
 {
-	return op->kind == SCHED_PROCESS_EXIT || op->kind == SCHED_FENCE_SC || op->flags & SCHED_MANY || (op->size && (op->a ^ (op->a + op->size - 1)) >> 3);
+	return op->kind == SCHED_PROCESS_EXIT || op->kind == SCHED_FENCE_SC || op->flags & SCHED_MANY ||
+	       (op->size && (op->a ^ (op->a + op->size - 1)) >> 3);
 }
 
 /* Dependent with every operation on the same object. */
