@@ -105,7 +105,7 @@ static json_t *line_object(struct baseline_parser *p)
 {
 	json_error_t e;
 	json_t *o = json_loadb(p->src.text + p->start, p->len, JSON_REJECT_DUPLICATES, &e);
-	if (o && json_is_object(o))
+	if (json_is_object(o))
 		return o;
 	if (o) {
 		wrong_at(p, 0, p->len, "expected an object");
