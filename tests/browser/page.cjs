@@ -246,6 +246,10 @@ async function others(browser) {
 		lanes.length === explored.steps.length + explored.plain_accesses.length && await page.$$eval(".lanes .flag", (f) => f.length) === explored.preemptions, [lanes.length, explored.steps.length]);
 	const at = (text) => lanes.findIndex((r) => r.includes(text)), access = explored.plain_accesses[0];
 	check("a plain access stands behind the step before it", access.text === "read count -> 0" && at(access.text) === access.step && lanes[access.step - 1].includes(explored.steps[access.step - 1].text), lanes);
+	const conflicts = await page.$$eval(".conflicts li", (c) => c.map((e) => e.innerText)), ends = explored.cycle;
+	check("conflicts are pairs, with their steps; a place has the file's name, the path as a tip", conflicts.length === ends.length / 2 &&
+		conflicts.every((c, i) => [0, 1].every((k) => c.includes("step " + ends[2 * i + k].step + ": " + ends[2 * i + k].text))) &&
+		await page.$$eval(".lanes td.quiet span[title$='lost-update-test.c:11']", (p) => p.length && p.every((e) => e.innerText === "lost-update-test.c:11 get")), conflicts);
 	await close(page, "explored");
 	page = await open(browser, path.join(dir, "hidden.html"));
 	check("what is suppressed is marked so", (await page.textContent("article")).includes("Suppressed"));

@@ -7,6 +7,12 @@ function exploreAt(p) {
 	return (p.function ? text(p.function) + " " : "") + at;
 }
 
+/* In tables, where there is little room: the name of the file, the whole path as a tip. */
+function explorePlace(p) {
+	const full = exploreAt(p), at = p && p.file ? text(p.file).replace(/^.*\//, "") + (p.line ? ":" + number(p.line) : "") : "";
+	return at ? named(at + (p.function ? " " + text(p.function) : ""), 70, { title: short(safe(full), 2000) }) : named(full, 70);
+}
+
 function exploreThread(r, n) {
 	const t = list(r.threads)[n] || {};
 	return n ? "T" + n + (t.name ? " " + text(t.name) : "") : "main";
@@ -26,7 +32,7 @@ function scheduleTable(r) {
 		h("td", { class: "no", text: no }),
 		lanes.map((t) => h("td", { class: hue(t) + (begins.get(t) <= i && i <= ends.get(t) ? " in" : "") }, t === number(s.thread) ? h("span", { class: no ? "step" : "step quiet" }, named(s.text, 60),
 			s.preempts ? h("span", { class: "flag", text: "interrupts" }) : null) : null)),
-		h("td", { class: "quiet" }, named(exploreAt(s.at), 70)));
+		h("td", { class: "quiet" }, explorePlace(s.at)));
 	const rows = shown.flatMap((s, i) => [row(s, first + i, first + i + 1), ...(after.get(first + i) || []).map((a) => row(a, first + i, ""))]);
 	return h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "the schedule" }, h("table", { class: "lanes compact", "aria-label": "steps by thread",
 		style: { "--lanes": lanes.length + 1 } }, h("thead", {}, head), h("tbody", {}, rows))),
@@ -51,6 +57,13 @@ function objectTable(o) {
 		main("after:", o.after)));
 }
 
+/* A cycle is told as pairs: what came first, and what conflicts with it. */
+function conflictList(r) {
+	const end = (c) => [c.step ? "step " + number(c.step) + ": " : "", named(c.text, 80), " at ", explorePlace(c.at)];
+	const pairs = Array.from({ length: list(r.cycle).length >> 1 }, (_, i) => list(r.cycle).slice(2 * i, 2 * i + 2));
+	return h("ol", { class: "conflicts" }, pairs.map(([a, b]) => h("li", {}, end(a), h("br", {}), "before ", end(b))));
+}
+
 function scheduleView(r, o) {
 	if (r.kind === "race") return h("div", {}, objectTable(o), section("The accesses", h("ul", {}, list(r.accesses).map((a) =>
 		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))), list(r.steps).length ? section("The schedule", scheduleTable(r)) : null);
@@ -58,7 +71,7 @@ function scheduleView(r, o) {
 	const waits = list(r.threads).filter((t) => t.waits);
 	return h("div", {}, objectTable(o), section("The schedule", scheduleTable(r)),
 		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
-		list(r.cycle).length ? section("The conflicts, in order", r.cause ? h("p", { text: text(r.cause).replace(" (the conflicts are listed below)", "") }) : null, h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
+		list(r.cycle).length ? section("The conflicts, in order", r.cause ? h("p", { text: text(r.cause).replace(" (the conflicts are listed below)", "") }) : null, conflictList(r)) : null,
 		list(r.allocated).length ? section("Data without a name", h("ul", {}, list(r.allocated).map((b) => h("li", {}, named(b.name, 40), number(b.offset) ? ": byte " + number(b.offset) + " of " : ": the first of ",
 			plural(number(b.size), "byte") + " that " + (number(b.thread) ? "T" + number(b.thread) : "main") + " allocated at ", named(exploreAt(b.at), 90))))) : null,
 		list(r.stack).length ? section("Where it ends", h("ol", { class: "frames", start: 0 }, list(r.stack).map(frameItem))) : null,
