@@ -483,6 +483,8 @@ static struct decl *parse_top(struct parser *p)
 		return parse_qualified(p);
 	if (at_pool(p))
 		return parse_pool(p);
+	if (at_reserved_name(p))
+		return NULL;
 	foreign_qualifiers(p);
 	uint32_t start = peek(p)->start;
 	enum var_class cls = VAR_PLAIN;

@@ -19,6 +19,8 @@ bool at_property(struct parser *p);
 struct decl *parse_property(struct parser *p);
 bool at_ghost(struct parser *p);
 bool at_pool(struct parser *p);
+/* A struct or pool named by a word of the language: true after a message. */
+bool at_reserved_name(struct parser *p);
 /* parse_struct.c */
 struct decl *parse_pool(struct parser *p);
 

@@ -62,6 +62,25 @@ bool at_pool(struct parser *p)
 	return is_word(p, 0, "pool") && peek_at(p, 1) == T_NAME && peek_at(p, 2) == T_LBRACK && !is_type_name(p);
 }
 
+/* struct lock { ... }; pool object[4] { ... }; - a word of the language where the name belongs. */
+bool at_reserved_name(struct parser *p)
+{
+	enum tok next = peek_at(p, 1);
+	bool pool = is_word(p, 0, "pool");
+	if ((!pool && !is_word(p, 0, "struct")) || next < T_BOOL || next >= T_FOR)
+		return false;
+	tok_next(p);
+	tok_expect(p, T_NAME, pool ? "of the pool" : "of the struct");
+	diag_hint(p->d, "%s is a word of the language: choose another name", token_text(next));
+	for (int depth = 0; peek_kind(p) != T_EOF && (depth > 0 || peek_kind(p) != T_SEMI);) { /* past the fields */
+		enum tok t = tok_next(p)->kind;
+		depth += (t == T_LBRACE) - (t == T_RBRACE);
+	}
+	tok_accept(p, T_SEMI);
+	p->panic = false;
+	return true;
+}
+
 /* property := "always" expr ";" | "finally" expr ";" | "can" "always" "reach" expr ";" */
 struct decl *parse_property(struct parser *p)
 {

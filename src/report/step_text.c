@@ -311,6 +311,21 @@ static void primitive(const struct ir *p, const struct ir_node *n, struct buf *o
 	source(p, n->span, out);
 }
 
+/* What a step did; one that went wrong before it did anything that is shown: what it was to do. */
+static size_t step_events(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
+{
+	struct buf shown;
+	buf_init(&shown);
+	size_t result = events(r, s, g, &shown);
+	if (!shown.len && s->fault != IRF_NONE)
+		source(r->ir, r->ir->nodes[s->node].span, out);
+	else
+		buf_printf(out, "%s%s", is_access(r, s) ? "" : "step: ", buf_cstr(&shown));
+	out->failed |= shown.failed;
+	buf_free(&shown);
+	return result;
+}
+
 /* Returns how many bytes at the end are the step's result. */
 static size_t action(const struct run *r, const struct run_step *s, const struct glyphs *g, struct buf *out)
 {
@@ -335,8 +350,7 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 			statement(r, s, g, out);
 			return 0;
 		}
-		buf_str(out, is_access(r, s) ? "" : "step: ");
-		return events(r, s, g, out);
+		return step_events(r, s, g, out);
 	case IRN_ACCESS:
 	case IRN_LOCK:
 	case IRN_REGISTER:
