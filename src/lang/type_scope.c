@@ -335,7 +335,7 @@ static void resolve_type(struct checker *c, struct type_ref *ty)
 		ty->min = 0;
 		ty->max = d && d->value > 0 ? (int32_t)d->value - 1 : 0;
 		if (!d)
-			ty->kind = TY_INT, ty->max = INT32_MAX, ty->min = INT32_MIN;
+			ty->kind = TY_INT, ty->max = INT32_MAX, ty->min = INT32_MIN, ty->wrap = false; /* one message is enough */
 		break;
 	}
 	default:

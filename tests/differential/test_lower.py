@@ -325,7 +325,7 @@ class Gen:
             self.loops -= 1
             return ("while", v, r.randint(0, 3), self.expr(scope, 1), body)
         if k < 0.70:  # continue goes to the advance
-            v = Var(self.fresh("i"), LO, HI)
+            v = Var(self.fresh("at"), LO, HI)
             bound = r.randint(-1, 3)
             self.loops += 1
             body = self.block(scope, r.randint(1, 2), depth + 1)

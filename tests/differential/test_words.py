@@ -126,7 +126,7 @@ class Control(Gen):
 
     def loop(self):
         r = self.rng
-        i, bound, a = self.fresh("i"), r.randint(1, 2), self.some(2)
+        i, bound, a = self.fresh("at"), r.randint(1, 2), self.some(2)
         head, test = f"int[0..2] {i} = 0;", f"{i} < {bound}"
         jump = ("", "")
         if r.random() < 0.5:
