@@ -53,7 +53,9 @@ static int put(const char *text, size_t len, void *ctx)
 
 /* ---- very large results ---------------------------------------------------- */
 
-#define PAGE_MAX ((size_t)18 << 20) /* bytes of data on a page */
+#define PAGE_MAX   ((size_t)18 << 20) /* bytes of data on a page */
+#define PAGE_STEPS 200                /* of a long cycle of transactions */
+#define PAGE_TXNS  1000               /* those of its steps and of their reasons */
 
 static int measure(const char *text, size_t len, void *ctx)
 {
@@ -85,6 +87,32 @@ static bool leave_out(json_t *o, const char *const *names)
 	return any;
 }
 
+/* Of a long cycle of transactions a page draws and lists the first steps; how many more there are stands in "more_steps". */
+static void shorten(json_t *level)
+{
+	json_t *cycle = json_object_get(level, "cycle"), *txns = json_object_get(level, "transactions");
+	size_t n = json_array_size(cycle);
+	if (n <= PAGE_STEPS)
+		return;
+	while (json_array_size(cycle) > PAGE_STEPS)
+		json_array_remove(cycle, json_array_size(cycle) - 1);
+	while (json_array_size(txns) > PAGE_TXNS)
+		json_array_remove(txns, json_array_size(txns) - 1);
+	json_object_set_new(level, "more_steps", json_integer((json_int_t)(n - PAGE_STEPS)));
+}
+
+static void shorten_levels(json_t *result)
+{
+	static const char *const names[] = { "proof", "events", "order", NULL };
+	size_t i;
+	json_t *level;
+	json_array_foreach(json_object_get(result, "levels"), i, level)
+	{
+		leave_out(level, names);
+		shorten(level);
+	}
+}
+
 /* What can be missed goes first; the last of it leaves the verdicts alone. */
 static json_t *cut_down(const json_t *doc)
 {
@@ -109,6 +137,8 @@ static json_t *cut_down(const json_t *doc)
 			for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
 				if (parts[p])
 					leave_out(parts[p], rounds[i]);
+			if (!i)
+				shorten_levels(r);
 		}
 	}
 	return copy;

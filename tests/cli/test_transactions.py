@@ -396,6 +396,25 @@ check("--follow: formats without invocations are refused", code == 2 and "a reco
 page = os.path.join(TMP, "p.html")
 run([INTACT, "history", "-q", "--html=" + page, "-"], stdin=STALE)
 check("a page", os.path.getsize(page) > 10000)
+
+
+def shown_on(page):
+    """The data that the page shows."""
+    with open(page) as f:
+        return json.loads(re.search(r'<script type="application/json" id="document">(.*?)</script>', f.read(), re.S)[1])["results"][0]
+
+
+# a cycle of 100,000 transactions, and a history of as many: the page stays small, and says how much of the cycle it leaves out
+run([INTACT, "history", "-q", "--level=read-committed,serializable", "--html=" + page, "-"], stdin=RING)
+levels = shown_on(page)["levels"]
+check("the page of a cycle of 100,000 transactions is small", os.path.getsize(page) < 2 << 20 and all(
+    len(l["cycle"]) + l["more_steps"] == N and {s["from"] for s in l["cycle"]} <= {t["transaction"] for t in l["transactions"]} for l in levels), os.path.getsize(page))
+large = subprocess.run([GEN, "--n=100000", "--completions"], capture_output=True, text=True, check=True).stdout
+large += history(["90:wx1wy1", "91:rx1ry_"]).replace(":x", "x").replace(":y", "y")
+code, out, err = run([INTACT, "history", "-q", "--level=strong-session-read-atomic,read-committed", "--witness", "--html=" + page, "-"], stdin=large)
+r = shown_on(page)
+check("the page of a history of 100,000 transactions, one of them wrong", code == 1 and os.path.getsize(page) < 1 << 20 and r["transactions"] == 100002 and
+      level(r, "strong-session-read-atomic")["anomaly"] == "fractured-read", (code, err, os.path.getsize(page)))
 dot = os.path.join(TMP, "c.dot")
 code, out, err = run([INTACT, "history", "-q", "--dot=" + dot, "-"], stdin=history(["0:rx_wy1", "1:ry_wx1"]))
 with open(dot) as f:

@@ -71,16 +71,17 @@ function txnCycleSvg(l) {
 	return svg(w, hgt, "the cycle of transactions", g);
 }
 
-function txnSteps(steps, depth) {
+function txnSteps(steps, depth, more) {
+	const unseen = Math.max(0, list(steps).length - 200) + (number(more) || 0);
 	return h("ul", { class: "steps" }, list(steps).slice(0, 200).map((s) => h("li", {}, list(s.because).length && depth < 6
 		? h("details", {}, h("summary", {}, named(s.text, 300)), txnSteps(s.because, depth + 1)) : named(s.text, 300))),
-	list(steps).length > 200 ? h("li", { class: "quiet", text: plural(list(steps).length - 200, "more step") }) : null);
+	unseen ? h("li", { class: "quiet", text: plural(unseen, "more step") }) : null);
 }
 
 function txnReason(l) {
 	const title = text(l.level) + " is violated: " + text(l.anomaly);
 	if (!list(l.cycle).length) return section(title, h("p", {}, named(text(l.sentence).trim(), 600)));
-	return section(title, drawing(txnCycleSvg(l), "the cycle"), txnSteps(l.cycle, 0),
+	return section(title, drawing(txnCycleSvg(l), "the cycle"), txnSteps(l.cycle, 0, l.more_steps),
 		h("p", { class: "quiet", text: "wr: read from · ww: overwrote · rw: read what the other one overwrote · session, realtime: came before. A step with a reason opens." }));
 }
 
