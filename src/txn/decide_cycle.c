@@ -34,7 +34,54 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 		c->because = decide_tell(w, path, n, false, depth - 1, &c->nbecause);
 }
 
-/* Edges between transactions: moments and begin-to-end steps are skipped. A cycle is begun at an edge that leaves a transaction. */
+/* Does the step go on with what the one before it says? (a before b before c in a session, in real time, in the order that lists show: a before c.) */
+static bool goes_on(const struct cycle_edge *before, const struct cycle_edge *c)
+{
+	bool given = before->why == WHY_GIVEN && c->why == WHY_GIVEN;
+	return before->to == c->from && before->kind == c->kind &&
+	       (c->kind == EDGE_SESSION || c->kind == EDGE_REALTIME || (c->kind == EDGE_WW && given && before->key == c->key));
+}
+
+static bool in_order(const struct deps *d, enum txn_order o, uint32_t a, uint32_t b)
+{
+	const struct txn *x = txn_of(d, a), *y = txn_of(d, b);
+	if (o == ORDER_REALTIME)
+		return x->ret < y->call;
+	return o == ORDER_SESSION && x->session == y->session && x->status == TXN_COMMITTED && a < b;
+}
+
+#define SHORTEN_MAX 1000 /* steps: every pair of them is looked at */
+
+/* A cycle in which the order of transactions counts: the longest way that it says more shortly becomes one step of it. The number of steps then. */
+static uint32_t shorten(const struct txn_graph *g, struct cycle_edge *list, uint32_t n)
+{
+	uint32_t from = 0, most = 1;
+	enum edge_kind kind = g->order == ORDER_REALTIME ? EDGE_REALTIME : EDGE_SESSION;
+	bool counts = false;
+	for (uint32_t i = 0; i < n; i++)
+		counts |= list[i].kind == kind;
+	for (uint32_t i = 0; counts && n <= SHORTEN_MAX && i < n; i++)
+		for (uint32_t k = most + 1; k < n; k++)
+			if (in_order(g->d, g->order, list[i].from, list[(i + k - 1) % n].to)) {
+				from = i;
+				most = k;
+			}
+	if (most == 1)
+		return n;
+	struct cycle_edge *rest = arena_array(g->arena, struct cycle_edge, n);
+	rest[0] = (struct cycle_edge){ .from = list[from].from,
+		                       .to = list[(from + most - 1) % n].to,
+		                       .kind = (uint8_t)kind,
+		                       .reader = DEPS_NONE,
+		                       .version = DEPS_NONE };
+	for (uint32_t i = most; i < n; i++)
+		rest[i - most + 1] = list[(from + i) % n];
+	memcpy(list, rest, (n - most + 1) * sizeof *rest);
+	return n - most + 1;
+}
+
+/* Edges between transactions: moments and begin-to-end steps are skipped, the order of transactions and that of the writes of a list are one step from the first to the last. A cycle is begun
+ * at an edge that leaves a transaction. */
 struct cycle_edge *decide_tell(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count)
 {
 	assert(n);
@@ -62,10 +109,21 @@ struct cycle_edge *decide_tell(struct teller *w, const uint32_t *edges, uint32_t
 			                  .key = e->key,
 			                  .reader = DEPS_NONE,
 			                  .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
+		if (*count > 1 && goes_on(c - 1, c)) {
+			c[-1].to = c->to;
+			(*count)--;
+			continue;
+		}
 		w->told++;
 		if (e->why != WHY_GIVEN)
 			tell_reason(w, at, c, depth);
 	}
+	if (cycle && *count > 2 && goes_on(&list[*count - 1], &list[0])) {
+		list[0].from = list[*count - 1].from;
+		(*count)--;
+	}
+	if (cycle)
+		*count = shorten(g, list, *count);
 	assert(*count <= n);
 	return list;
 }
