@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define NO_REASON 0u
+#define IMPLIED   UINT32_MAX /* a reason: the theory's, which is asked for when it is needed */
 #define UNSET     2u
 #define RESTART   200 /* conflicts: a restart makes the theory hear again what was chosen */
 
@@ -36,6 +37,9 @@ struct cdcl {
 	double *activity, bump;
 	uint32_t *heap, *heap_at, nheap;
 	AVEC(uint32_t) learnt;
+	AVEC(uint32_t) reasons; /* reasons of the theory that the conflict at hand asked for: size, literals */
+	uint32_t *reason_at;    /* by variable: where among them + 1 */
+	AVEC(uint32_t) asked;   /* variables that have one */
 	uint64_t conflicts;
 	bool unsat;
 };
@@ -242,13 +246,41 @@ static void note(struct cdcl *s, uint32_t lit, uint32_t *open)
 		avec_push(s->a, &s->learnt, lit);
 }
 
-/* Is the literal implied by others of the learned clause alone? (One step: reasons whose literals are all marked.) */
-static bool redundant(const struct cdcl *s, uint32_t lit)
+/* The clause by which the literal became true: its size, then its literals; NULL: it was decided. Until the next call. */
+static const uint32_t *reason_of(struct cdcl *s, uint32_t lit)
 {
-	uint32_t r = s->reason[var(lit)];
-	if (!r)
+	uint32_t v = var(lit);
+	assert(s->value[lit] == 1);
+	if (s->reason[v] != IMPLIED)
+		return s->reason[v] == NO_REASON ? NULL : &s->clauses.data[s->reason[v]];
+	if (!s->reason_at[v]) {
+		const uint32_t *lits;
+		uint32_t n;
+		s->th.explain(s->th.arg, lit, &lits, &n);
+		s->reason_at[v] = s->reasons.len + 1;
+		avec_push(s->a, &s->asked, v);
+		avec_push(s->a, &s->reasons, n);
+		for (uint32_t i = 0; i < n; i++) {
+			assert(lits[i] == lit || s->value[lits[i]] == 0);
+			avec_push(s->a, &s->reasons, lits[i]);
+		}
+	}
+	return &s->reasons.data[s->reason_at[v] - 1];
+}
+
+static void forget_reasons(struct cdcl *s)
+{
+	while (s->asked.len)
+		s->reason_at[s->asked.data[--s->asked.len]] = 0;
+	s->reasons.len = 0;
+}
+
+/* Is the literal implied by others of the learned clause alone? (One step: reasons whose literals are all marked.) */
+static bool redundant(struct cdcl *s, uint32_t lit)
+{
+	const uint32_t *c = reason_of(s, lit ^ 1);
+	if (!c)
 		return false;
-	const uint32_t *c = &s->clauses.data[r];
 	for (uint32_t i = 1; i <= c[0]; i++)
 		if (var(c[i]) != var(lit) && !s->mark[var(c[i])] && s->level[var(c[i])])
 			return false;
@@ -280,7 +312,7 @@ static bool resolve(struct cdcl *s, const uint32_t *lits, uint32_t n)
 		while (!s->mark[var(lit)]);
 		if (!--open)
 			break;
-		const uint32_t *c = &s->clauses.data[s->reason[var(lit)]];
+		const uint32_t *c = reason_of(s, lit);
 		for (uint32_t i = 1; i <= c[0]; i++)
 			if (c[i] != lit)
 				note(s, c[i], &open);
@@ -305,6 +337,7 @@ static bool resolve(struct cdcl *s, const uint32_t *lits, uint32_t n)
 		s->mark[var(s->learnt.data[i])] = 0;
 	for (uint32_t i = s->starts.data[top - 1]; i < s->ntrail; i++)
 		s->mark[var(s->trail[i])] = 0;
+	forget_reasons(s);
 	backtrack(s, back);
 	if (s->th.learned)
 		s->th.learned(s->th.arg, s->learnt.data, to);
@@ -317,10 +350,26 @@ static bool resolve(struct cdcl *s, const uint32_t *lits, uint32_t n)
 
 /* ---- search ------------------------------------------------------------------------------ */
 
+/* What follows by the theory is set. True: no conflict; else the literals of one. */
+static bool imply(struct cdcl *s, const uint32_t **conflict, uint32_t *size)
+{
+	const uint32_t *lits;
+	uint32_t n = s->th.implied(s->th.arg, &lits);
+	for (uint32_t i = 0; i < n; i++) {
+		if (s->value[lits[i]] == 0) {
+			s->th.explain(s->th.arg, lits[i], conflict, size);
+			return false;
+		}
+		if (s->value[lits[i]] == UNSET)
+			set(s, lits[i], IMPLIED);
+	}
+	return true;
+}
+
 /* Everything that follows. 1 no conflict, 0 a conflict was resolved, -1 unsatisfiable. */
 static int settle(struct cdcl *s)
 {
-	while (s->qhead < s->ntrail || s->thead < s->ntrail) {
+	for (;;) {
 		if (s->qhead < s->ntrail) {
 			uint32_t c = propagate(s, s->trail[s->qhead++]);
 			if (c)
@@ -329,10 +378,16 @@ static int settle(struct cdcl *s)
 		}
 		const uint32_t *lits;
 		uint32_t n;
-		if (!s->th.assign(s->th.arg, s->trail[s->thead++], &lits, &n))
+		if (s->thead < s->ntrail) {
+			if (!s->th.assign(s->th.arg, s->trail[s->thead++], &lits, &n))
+				return resolve(s, lits, n) ? 0 : -1;
+			continue;
+		}
+		if (s->th.implied && !imply(s, &lits, &n))
 			return resolve(s, lits, n) ? 0 : -1;
+		if (s->qhead == s->ntrail)
+			return 1;
 	}
-	return 1;
 }
 
 static uint64_t luby(uint64_t i)
@@ -369,7 +424,7 @@ int cdcl_solve(struct cdcl *s)
 		int ok = settle(s);
 		if (ok < 0)
 			return 0;
-		if ((++steps & 0x3FF) == 0 && s->th.stop(s->th.arg))
+		if ((++steps & (s->th.implied ? 0x3F : 0x3FF)) == 0 && s->th.stop(s->th.arg))
 			return -1;
 		if (!ok)
 			continue;
@@ -404,6 +459,16 @@ bool cdcl_true(const struct cdcl *s, uint32_t lit)
 	return s->value[lit] == 1;
 }
 
+bool cdcl_has_value(const struct cdcl *s, uint32_t v)
+{
+	return s->value[2 * v] != UNSET;
+}
+
+bool cdcl_at_root(const struct cdcl *s)
+{
+	return !s->starts.len;
+}
+
 bool cdcl_certain(const struct cdcl *s, uint32_t lit)
 {
 	return s->value[lit] == 1 && !s->level[var(lit)];
@@ -434,6 +499,7 @@ static void reserve(struct cdcl *s, uint32_t cap)
 	s->mark = longer(s->a, s->mark, n, cap, 1);
 	s->level = longer(s->a, s->level, n, cap, sizeof *s->level);
 	s->reason = longer(s->a, s->reason, n, cap, sizeof *s->reason);
+	s->reason_at = longer(s->a, s->reason_at, n, cap, sizeof *s->reason_at);
 	s->trail = longer(s->a, s->trail, s->ntrail, cap, sizeof *s->trail);
 	s->activity = longer(s->a, s->activity, n, cap, sizeof *s->activity);
 	s->heap = longer(s->a, s->heap, s->nheap, cap, sizeof *s->heap);

@@ -345,7 +345,7 @@ static bool holds_in_order(struct question *q, enum txn_order o)
 	struct txn_search_result r;
 	graph_init(&g, q->d, (enum family)how[l].family, o, how[l].with, &q->scratch, q->lim);
 	if (graph_rank(&g) != GRAPH_OK || graph_saturate(&g) != GRAPH_OK ||
-	    search_order(&g, l, ORDER_CONFLICTS, &q->pairs, NULL, &r) != TXN_SEARCH_FOUND) {
+	    search_order(&g, l, SEARCH_QUICK, ORDER_CONFLICTS, &q->pairs, NULL, &r) != TXN_SEARCH_FOUND) {
 		map_free(&q->pairs);
 		map_init(&q->pairs);
 		return false;
@@ -357,6 +357,7 @@ static bool holds_in_order(struct question *q, enum txn_order o)
 }
 
 #define QUICK_CONFLICTS 100
+#define THOROUGH_COST   100 /* a conflict of a thorough search takes as long as this many of the other */
 
 /* Lists show nearly all of the order of versions: an order near the recorded one often explains every read as it is. */
 static bool holds_at_once(struct question *q, struct txn_graph *g)
@@ -365,12 +366,31 @@ static bool holds_at_once(struct question *q, struct txn_graph *g)
 	struct txn_search_result r;
 	if (q->d->th->writes || !q->d->th->appends || (l != LEVEL_SER && l != LEVEL_SI && l != LEVEL_PC))
 		return false;
-	bool found = search_order(g, l, QUICK_CONFLICTS, &q->pairs, NULL, &r) == TXN_SEARCH_FOUND;
+	bool found = search_order(g, l, SEARCH_QUICK, QUICK_CONFLICTS, &q->pairs, NULL, &r) == TXN_SEARCH_FOUND;
 	map_free(&q->pairs);
 	map_init(&q->pairs);
 	if (found)
 		holds(q, g, r.order);
 	return found;
+}
+
+/* Most questions have an answer after a few conflicts. For the others what follows from each choice is worked out. */
+static enum txn_search_answer search_twice(struct question *q, struct txn_graph *g, struct txn_search_result *r)
+{
+	enum txn_level l = (enum txn_level)q->level.level;
+	unsigned contrary = q->opts.contrary ? SEARCH_CONTRARY : 0;
+	uint64_t most = q->opts.max_conflicts, first = most && most < QUICK_CONFLICTS ? most : QUICK_CONFLICTS;
+	struct prover *prover = decide_prover(q, g);
+	if (!search_propagates(g, l))
+		return search_order(g, l, contrary, most, &q->pairs, prover, r);
+	enum txn_search_answer found = TXN_SEARCH_LIMIT;
+	if (!q->opts.thorough)
+		found = search_order(g, l, contrary, first, &q->pairs, prover, r);
+	if (found != TXN_SEARCH_LIMIT || lim_spent(q->lim) || first == most)
+		return found;
+	map_free(&q->pairs);
+	map_init(&q->pairs);
+	return search_order(g, l, SEARCH_THOROUGH | contrary, most ? most / THOROUGH_COST + 1 : 0, &q->pairs, prover, r);
 }
 
 static void search_levels(struct question *q)
@@ -395,15 +415,16 @@ static void search_levels(struct question *q)
 		limited(q);
 		return;
 	}
-	enum txn_search_answer found = search_order(&g, l, q->opts.max_conflicts, &q->pairs, decide_prover(q, &g), &r);
+	enum txn_search_answer found = search_twice(q, &g, &r);
 	q->out->conflicts = r.conflicts;
 	q->out->pairs = r.pairs;
-	if (found == TXN_SEARCH_LIMIT && q->opts.max_conflicts && r.conflicts >= q->opts.max_conflicts) {
-		undecided(q, "conflicts");
-	} else if (found == TXN_SEARCH_LIMIT && r.too_many) {
+	if (found == TXN_SEARCH_LIMIT && r.too_many) {
 		undecided(q, "pairs");
-	} else if (found == TXN_SEARCH_LIMIT) {
+	} else if (found == TXN_SEARCH_LIMIT && lim_spent(q->lim)) {
 		limited(q);
+	} else if (found == TXN_SEARCH_LIMIT) {
+		assert(q->opts.max_conflicts);
+		undecided(q, "conflicts");
 	} else if (found == TXN_SEARCH_FOUND) {
 		holds(q, &g, r.order);
 	} else if (r.found_missed) {

@@ -44,8 +44,10 @@ struct decision {
 };
 
 struct txn_decide_options {
-	uint64_t max_conflicts; /* a search gives up then (undecided, "conflicts"); 0: it does not */
+	uint64_t max_conflicts; /* a search gives up then, or after as much work (undecided, "conflicts"); 0: it does not */
 	bool prove;             /* violations with a proof */
+	bool thorough; /* for tests: a search works out from the start what follows from each choice; else it does when that is worth while */
+	bool contrary; /* for tests: it tries the order first that seems wrong */
 };
 
 /* What is kept of the decision is in `keep`, scratch memory of its own is freed. */

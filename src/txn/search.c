@@ -32,12 +32,14 @@ bool search_certain(const struct txn_graph *g, uint32_t a, uint32_t b)
 	return graph_reaches(g, x, g->family == FAMILY_PC ? graph_end(g, t) : graph_begin(g, t));
 }
 
-static bool open_pair(struct txn_search *s, uint32_t a, uint32_t b)
+bool search_open_pair(struct txn_search *s, uint32_t a, uint32_t b)
 {
 	assert(s->d->versions[a].key == s->d->versions[b].key && a != b);
 	uint32_t v = s->vars.len;
-	if (v >= SEARCH_MAX_PAIRS)
+	if (v >= SEARCH_MAX_PAIRS) {
+		s->r->too_many = true;
 		return false;
+	}
 	if (!map_put(s->pair_var, pair_key(a, b), v))
 		longjmp(*s->a->oom, 1);
 	avec_push(s->a, &s->vars, ((struct dpair){ a, b }));
@@ -59,7 +61,7 @@ static bool open_pairs_of(struct txn_search *s, uint32_t key)
 				while (from < g->segs[j].end && search_certain(g, g->sorted[from].version, a))
 					from++;
 				for (uint32_t y = from; y < g->segs[j].end && !search_certain(g, a, g->sorted[y].version); y++)
-					if (!open_pair(s, a, g->sorted[y].version))
+					if (!search_open_pair(s, a, g->sorted[y].version))
 						return false;
 			}
 		}
@@ -77,7 +79,7 @@ static bool open_pairs(struct txn_search *s)
 		}
 		for (uint32_t a = d->key_first[k] + 1; a < d->key_first[k + 1]; a++)
 			for (uint32_t b = a + 1; b < d->key_first[k + 1]; b++)
-				if (!open_pair(s, a, b))
+				if (!search_open_pair(s, a, b))
 					return false;
 		if ((k & 0xFF) == 0 && lim_spent(s->g->lim))
 			return false;
@@ -109,6 +111,8 @@ static bool hear(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n)
 	uint32_t a, b;
 	search_versions_of(s, lit, &a, &b);
 	avec_push(s->a, &s->added, s->edges.len);
+	if (s->propagator)
+		search_propagator_heard(s);
 	uint32_t ta = s->d->versions[a].t, tb = s->d->versions[b].t;
 	bool ok = search_insert(s, graph_end(g, ta), g->family == FAMILY_PC ? graph_end(g, tb) : graph_begin(g, tb), lit);
 	if (ok && g->family != FAMILY_DEP) {
@@ -133,9 +137,15 @@ static void unhear(void *arg, uint32_t lit)
 	assert(n <= s->edges.len);
 	while (s->edges.len > n) {
 		struct sedge *e = &s->edges.data[--s->edges.len];
+		if (e->next_in == SEDGE_IDLE) {
+			s->idle[e->from] = e->next_out;
+			continue;
+		}
 		s->out[e->from] = e->next_out;
 		s->in[e->to] = e->next_in;
 	}
+	if (s->propagator)
+		search_propagator_unheard(s);
 }
 
 static uint32_t prefer(void *arg, uint32_t v)
@@ -143,7 +153,7 @@ static uint32_t prefer(void *arg, uint32_t v)
 	assert(v < ((struct txn_search *)arg)->vars.len);
 	struct txn_search *s = arg;
 	uint32_t a = graph_end(s->g, s->d->versions[s->vars.data[v].a].t), b = graph_end(s->g, s->d->versions[s->vars.data[v].b].t);
-	return 2 * v + !search_by_place(s, a, b);
+	return (2 * v + !search_by_place(s, a, b)) ^ s->contrary;
 }
 
 /* Does the order at hand explain the reads of both versions, one before the other as it has them? */
@@ -168,7 +178,7 @@ static bool settled(void *arg, uint32_t v)
 static bool stop(void *arg)
 {
 	struct txn_search *s = arg;
-	return lim_spent(s->g->lim) || (s->max_conflicts && cdcl_conflicts(s->sat) >= s->max_conflicts);
+	return lim_spent(s->g->lim) || s->r->too_many || (s->max_conflicts && cdcl_conflicts(s->sat) >= s->max_conflicts);
 }
 
 static void learned(void *arg, const uint32_t *lits, uint32_t n)
@@ -206,7 +216,7 @@ static void sort_versions_by_order(struct txn_search *s, uint32_t first, uint32_
 static bool doubt(struct txn_search *s, uint32_t a, uint32_t b)
 {
 	uint32_t lit = search_literal(s, a, b);
-	return lit == NO_LIT ? open_pair(s, a, b) : cdcl_again(s->sat, lit / 2);
+	return lit == NO_LIT ? search_open_pair(s, a, b) : cdcl_again(s->sat, lit / 2);
 }
 
 /* Readers of the version at place i of the sorted ones must begin before the next version ends. */
@@ -272,8 +282,8 @@ static void start(struct txn_search *s)
 	}
 }
 
-enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, uint64_t max_conflicts, struct map *pairs,
-                                    struct prover *prover, struct txn_search_result *r)
+enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, unsigned how, uint64_t max_conflicts,
+                                    struct map *pairs, struct prover *prover, struct txn_search_result *r)
 {
 	struct txn_search *s = arena_new(g->arena, struct txn_search);
 	*s = (struct txn_search){ .g = g,
@@ -286,13 +296,12 @@ enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, u
 		                  .prover = prover };
 	memset(r, 0, sizeof *r);
 	bool lazy = level == LEVEL_SER || level == LEVEL_SI || level == LEVEL_PC;
-	if (!lazy && !open_pairs(s)) {
-		r->too_many = s->vars.len >= SEARCH_MAX_PAIRS;
+	if (!lazy && !open_pairs(s))
 		return TXN_SEARCH_LIMIT;
-	}
 	graph_rank_by_hint(g);
 	start(s);
 	bool final = level == LEVEL_MV || level == LEVEL_CV || level == LEVEL_US;
+	bool propagate = (how & SEARCH_THOROUGH) && search_propagates(g, level);
 	struct cdcl_theory th = { .arg = s,
 		                  .assign = hear,
 		                  .undo = unhear,
@@ -302,9 +311,14 @@ enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, u
 		                  .prefer = prefer,
 		                  .settled = lazy ? settled : NULL,
 		                  .stop = stop,
+		                  .implied = propagate ? search_implied : NULL,
+		                  .explain = propagate ? search_explain : NULL,
 		                  .learned = prover ? learned : NULL };
 	s->sat = cdcl_new(g->arena, s->vars.len, &th);
 	s->lazy = lazy;
+	s->contrary = (how & SEARCH_CONTRARY) != 0;
+	if (propagate)
+		search_propagator_new(s);
 	s->by_order = arena_array(g->arena, uint32_t, g->d->nversions + 1);
 	if (level == LEVEL_CS)
 		search_cursor_clauses(s);
@@ -314,7 +328,7 @@ enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, u
 	r->conflicts = cdcl_conflicts(s->sat);
 	r->pairs = s->vars.len;
 	r->order = s->at;
-	if (answer < 0 || lim_spent(g->lim))
+	if (answer < 0 || lim_spent(g->lim) || (answer && r->too_many)) /* a pair that was left out may be ordered wrongly */
 		return TXN_SEARCH_LIMIT;
 	return answer ? TXN_SEARCH_FOUND : TXN_SEARCH_NONE;
 }

@@ -28,9 +28,20 @@ struct txn_search_result {
 
 #define SEARCH_MAX_PAIRS (1u << 26)
 
-/* max_conflicts: gives up then; 0: never. g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
+/* Is there room for a thorough search, and does the level have one? (The absence of cycles is all: SER, SI, PC.) */
+bool search_propagates(const struct txn_graph *g, enum txn_level level);
+
+enum search_how {
+	SEARCH_QUICK = 0,
+	SEARCH_THOROUGH =
+		1, /* what follows from what was chosen is worked out (search_propagate.c), if search_propagates: far fewer conflicts, which cost more */
+	SEARCH_CONTRARY = 2 /* tries the order first that seems wrong: for tests, that there are conflicts */
+};
+
+/* how: enum search_how.
+ * max_conflicts: gives up then; 0: never. g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
  * after a longjmp. `prover`, or NULL: hears why there is none. */
-enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, uint64_t max_conflicts, struct map *pairs,
-                                    struct prover *prover, struct txn_search_result *r);
+enum txn_search_answer search_order(struct txn_graph *g, enum txn_level level, unsigned how, uint64_t max_conflicts,
+                                    struct map *pairs, struct prover *prover, struct txn_search_result *r);
 
 #endif

@@ -64,16 +64,12 @@ void search_prove_edge(struct txn_search *s, uint32_t e)
 		prove_chosen(s, s->edges.data[e].from, s->edges.data[e].lit);
 }
 
-/* The path by which `node` was found from the end of the edge of `lit`, which goes out from it. */
-static void prove_path(struct txn_search *s, uint32_t node, uint32_t lit)
+/* The path by which `node` was found closes a cycle with the step that was begun with. */
+static void prove_path(struct txn_search *s, uint32_t node)
 {
-	if (!s->prover)
-		return;
 	AVEC(uint32_t) path = { 0 };
 	for (uint32_t e = s->parent[node]; e; e = s->parent[s->edges.data[e - 1].from])
 		avec_push(s->a, &path, e - 1);
-	prover_begin(s->prover);
-	prove_chosen(s, node, lit);
 	while (path.len)
 		search_prove_edge(s, path.data[--path.len]);
 	prover_end(s->prover);
@@ -144,11 +140,12 @@ static bool is_free(const struct txn_search *s, uint32_t e, uint32_t lit)
 	return l == NO_LIT || l == lit || cdcl_certain(s->sat, l);
 }
 
-/* A path from v to u by the fewest choices, within places up to u's: parents lead back from u. (Breadth first by choices: `stack` has edges that
- * cost none, `back` those that lead to the next round.) */
-static void fewest_choices(struct txn_search *s, uint32_t v, uint32_t u, uint32_t lit)
+/* A path from v to u by the fewest choices, by edges below `before`, within places up to u's: parents lead back from u. (Breadth first by choices:
+ * `stack` has edges that cost none, `back` those that lead to the next round.) */
+static void fewest_choices(struct txn_search *s, uint32_t v, uint32_t u, uint32_t before, uint32_t lit)
 {
 	uint32_t node = v, edge = 0;
+	bool known = search_reach_known(s);
 	s->stamp++;
 	s->stack.len = s->back.len = 0;
 	for (;;) {
@@ -157,15 +154,17 @@ static void fewest_choices(struct txn_search *s, uint32_t v, uint32_t u, uint32_
 			s->parent[node] = edge;
 			if (node == u)
 				return;
-			for (uint32_t e = s->out[node]; e; e = s->edges.data[e - 1].next_out) {
-				uint32_t to = s->edges.data[e - 1].to;
-				if (s->mark[to] == s->stamp || s->ord[to] > s->ord[u])
-					continue;
-				if (is_free(s, e - 1, lit))
-					avec_push(s->a, &s->stack, e);
-				else
-					avec_push(s->a, &s->back, e);
-			}
+			for (int idle = 0; idle <= (s->idle ? 1 : 0); idle++)
+				for (uint32_t e = idle ? s->idle[node] : s->out[node]; e; e = s->edges.data[e - 1].next_out) {
+					uint32_t to = s->edges.data[e - 1].to;
+					if (e > before || s->mark[to] == s->stamp || s->ord[to] > s->ord[u] ||
+					    (known && !search_reaches(s, to, u)))
+						continue;
+					if (is_free(s, e - 1, lit))
+						avec_push(s->a, &s->stack, e);
+					else
+						avec_push(s->a, &s->back, e);
+				}
 		}
 		if (!s->stack.len) {
 			uint32_t *data = s->stack.data, cap = s->stack.cap;
@@ -182,15 +181,41 @@ static void fewest_choices(struct txn_search *s, uint32_t v, uint32_t u, uint32_
 	}
 }
 
+void search_explain_path(struct txn_search *s, uint32_t from, uint32_t to, uint32_t before, uint32_t lit, uint32_t reader)
+{
+	uint32_t a, b;
+	fewest_choices(s, from, to, before, lit);
+	explain_path(s, to, lit ^ 1);
+	if (!s->prover)
+		return;
+	search_versions_of(s, lit, &a, &b);
+	prover_begin(s->prover);
+	if (reader == DEPS_NONE)
+		prover_ww(s->prover, b, a);
+	else
+		prover_rw(s->prover, reader, b, a);
+	prove_path(s, to);
+}
+
 /* False: a cycle; the clause says which. */
 bool search_insert(struct txn_search *s, uint32_t u, uint32_t v, uint32_t lit)
 {
 	assert(u != v && u < s->g->nnodes && v < s->g->nnodes);
+	if (s->propagator && search_reaches(s, u, v)) {
+		struct sedge e = { u, v, s->idle[u], SEDGE_IDLE, lit };
+		avec_push(s->a, &s->edges, e);
+		s->idle[u] = s->edges.len;
+		return true;
+	}
 	if (s->ord[u] > s->ord[v]) {
 		if (!forward(s, v, s->ord[u], u)) {
-			fewest_choices(s, v, u, lit);
+			fewest_choices(s, v, u, s->edges.len, lit);
 			explain_path(s, u, lit);
-			prove_path(s, u, lit);
+			if (s->prover) {
+				prover_begin(s->prover);
+				prove_chosen(s, u, lit);
+				prove_path(s, u);
+			}
 			return false;
 		}
 		backward(s, u, s->ord[v]);

@@ -1,6 +1,7 @@
 /*
  * The isolation levels against their definitions (txn_twin.h): every level and every order of transactions, on random histories
- * of registers and lists with aborts, unknown fates, sessions and times. A level that holds implies the weaker ones.
+ * of registers and lists with aborts, unknown fates, sessions and times. A level that holds implies the weaker ones. Larger histories that
+ * need a search: the two ways of searching agree, and the checkers accept what each of them says.
  * INTACT_SOAK=1 runs a million histories.
  */
 #include "check.h"
@@ -116,6 +117,7 @@ static bool same(uint64_t seed)
 	ok = gen_txn_history(&h, &th) && deps_build(&d, &th, VAL_NONE, &arena, &diags);
 	CHECK(ok);
 	d.no_clocks = seed % 4 == 0;
+	bool thorough = seed % 3 == 0, contrary = seed % 5 < 2;
 	struct txn_facts *facts = txn_facts_new(&th, d.init, &arena);
 	bool odd = d.nanomalies[ANOMALY_INCOMPATIBLE] || d.nanomalies[ANOMALY_DUPLICATE];
 	for (int o = 0; o < ORDER_COUNT && ok; o++) {
@@ -125,7 +127,8 @@ static bool same(uint64_t seed)
 			struct decision x;
 			if (!isolation_exists(i) || (odd && l == LEVEL_RU))
 				continue;
-			txn_decide(&d, i, (struct txn_decide_options){ .prove = true }, &keep, &lim, &x);
+			txn_decide(&d, i, (struct txn_decide_options){ .prove = true, .thorough = thorough, .contrary = contrary },
+			           &keep, &lim, &x);
 			got[l][o] = x.verdict == TXN_HOLDS;
 			proofs[l][o] = x.verdict == TXN_VIOLATED ? x.proof : NULL;
 			counts[l][got[l][o]]++;
@@ -201,6 +204,114 @@ static void test_definitions(void)
 		CHECK(counts[l][0] && counts[l][1]);
 	}
 }
+
+/* ---- searches ------------------------------------------------------------------------------ */
+
+#define MOST_TXNS 96
+
+/* A serial run that mostly writes, in which some reads saw a version that was overwritten, or the next one but a few. As text. */
+static size_t overwritten(uint64_t seed, char *text, size_t size)
+{
+	struct rng r;
+	rng_seed(&r, seed);
+	uint32_t n = 8 + rng_below(&r, MOST_TXNS - 8), keys = 2 + rng_below(&r, 8), ops = 1 + rng_below(&r, 4);
+	uint32_t reads = 10 + rng_below(&r, 25), odd = rng_below(&r, 40), sessions = 1 + rng_below(&r, 8), next = 1, at = 0;
+	uint32_t last[16] = { 0 }, old[16][8] = { { 0 } };
+	for (uint32_t t = 0; t < n; t++) {
+		bool used[16] = { false };
+		at += (uint32_t)snprintf(text + at, size - at, "{:process %u :type :ok :f :txn :value [", rng_below(&r, sessions));
+		for (uint32_t i = 0; i < ops; i++) {
+			uint32_t k = rng_below(&r, keys), v;
+			if (used[k])
+				continue;
+			used[k] = true;
+			if (rng_below(&r, 100) < reads) {
+				v = rng_below(&r, 100) < odd ? old[k][rng_below(&r, 8)] : last[k];
+				at += (uint32_t)snprintf(text + at, size - at, v ? "[:r %u %u]" : "[:r %u nil]", k, v);
+			} else {
+				old[k][rng_below(&r, 8)] = last[k];
+				last[k] = next++;
+				at += (uint32_t)snprintf(text + at, size - at, "[:w %u %u]", k, last[k]);
+			}
+		}
+		at += (uint32_t)snprintf(text + at, size - at, "]}\n");
+	}
+	return at;
+}
+
+static uint64_t searched[2][2]; /* by verdict: decided by a search, with conflicts */
+
+/* The order or the proof of a decision is accepted. */
+static bool accepted(struct txn_facts *f, const struct deps *d, const struct decision *x, struct arena *a)
+{
+	bool events = x->family != FAMILY_SER;
+	int64_t list[2 * MOST_TXNS];
+	if (x->verdict == TXN_VIOLATED)
+		return x->direct || (x->proof && !x->proof->too_long && !txn_refute(f, x->level, x->proof));
+	for (uint32_t i = 0; i < x->norder; i++) {
+		int64_t t = d->txn[events ? x->order[i] / 2 : x->order[i]] + 1;
+		list[i] = events && x->order[i] & 1 ? -t : t;
+	}
+	return x->verdict == TXN_HOLDS && !txn_replay(d->th, x->level, d->init, list, x->norder, events, a);
+}
+
+static bool searches_agree(uint64_t seed)
+{
+	static const uint8_t levels[] = { LEVEL_SER, LEVEL_SI, LEVEL_PC };
+	static char text[MOST_TXNS * 120];
+	struct arena arena;
+	struct limits lim = { 0 };
+	struct history h;
+	struct txn_history th;
+	struct diags diags;
+	struct reader reader;
+	struct deps d;
+	arena_init(&arena, 0);
+	history_init(&h, &arena, &lim);
+	diags_init(&diags, &arena);
+	txn_history_init(&th, &h);
+	bool ok = reader_open_text(&reader, &h, "<text>", text, overwritten(seed, text, sizeof text), FORMAT_GUESS, &diags) &&
+	          txn_sniff(&reader) && txn_read(&th, &reader) && deps_build(&d, &th, VAL_NONE, &arena, &diags);
+	CHECK(ok);
+	struct txn_facts *facts = txn_facts_new(&th, d.init, &arena);
+	d.no_clocks = seed % 4 == 0;
+	for (int i = 0; i < 6 && ok; i++) {
+		struct isolation level = { levels[i % 3], i < 3 ? ORDER_NONE : ORDER_SESSION };
+		struct decision x, y;
+		txn_decide(&d, level, (struct txn_decide_options){ .prove = true }, &arena, &lim, &x);
+		txn_decide(&d, level, (struct txn_decide_options){ .prove = true, .thorough = true, .contrary = seed % 5 > 0 },
+		           &arena, &lim, &y);
+		searched[0][x.verdict == TXN_VIOLATED] += x.conflicts > 0;
+		searched[1][y.verdict == TXN_VIOLATED] += y.conflicts > 0;
+		ok = x.verdict == y.verdict && accepted(facts, &d, &x, &arena) && accepted(facts, &d, &y, &arena);
+		if (!ok)
+			printf("# seed %llu, %s: %d, thorough %d; accepted %d %d\n%s", (unsigned long long)seed,
+			       isolation_name(level), x.verdict, y.verdict, accepted(facts, &d, &x, &arena),
+			       accepted(facts, &d, &y, &arena), text);
+	}
+	txn_facts_free(facts);
+	reader_close(&reader);
+	txn_history_free(&th);
+	history_free(&h);
+	arena_free(&arena);
+	return ok;
+}
+
+static void test_searches(void)
+{
+	uint32_t n = soak_rounds(3000, 200000), bad = 0;
+	uint64_t seed = soak_seed(soak_from(1));
+	for (uint32_t i = 0; i < n && bad < 3; i++)
+		bad += !searches_agree(seed + i);
+	CHECK_EQ(bad, 0);
+	for (int i = 0; i < 2; i++) {
+		printf("# %s search, with conflicts: %llu hold, %llu violated\n", i ? "thorough" : "quick",
+		       (unsigned long long)searched[i][0], (unsigned long long)searched[i][1]);
+		CHECK(searched[i][0] + searched[i][1]);
+	}
+}
+
+/* ---- damaged texts ------------------------------------------------------------------------- */
 
 /* A text of each format with up to three bytes changed or gone; its length. */
 static size_t damaged(uint64_t seed, char *text)
@@ -288,6 +399,7 @@ static void test_damage(void)
 int main(void)
 {
 	RUN(test_definitions);
+	RUN(test_searches);
 	RUN(test_damage);
 	return check_done();
 }
