@@ -137,30 +137,21 @@ static __attribute__((noinline)) void gap_in(struct dynamic *d, struct thread *t
 		finding_judge(d, t, h->finding);
 }
 
-static inline void taken_again(struct dynamic *d, struct thread *t, struct lock *l, struct held *h, const uint32_t *last)
-{
-	uint32_t at;
-	if (log_find(d, t, h->lock, &at))
-		gap_in(d, t, l, h, at, false);
-	else if (t->log[*last % RED_LOG].acquire != h->acquire && log_find_section(d, t, h->lock, *last)) /* else it is a loop */
-		gap_in(d, t, l, h, *last, true);
-}
-
 /*
  * Data that is written under this lock was read without it, and now the lock is taken: a check before the lock. What
- * follows is judged as after a gap; when it looks at the data again it is no finding (finding_pattern.c).
+ * follows is judged as after a gap; when it looks at the data again it is no finding (finding_pattern.c). `outer`: in the thread's
+ * first function, else only in another.
  */
-static __attribute__((noinline)) void looked_before(struct dynamic *d, struct thread *t, struct lock *l, struct held *h)
+static __attribute__((noinline)) void looked_before(struct dynamic *d, struct thread *t, struct lock *l, struct held *h, bool outer)
 {
 	assert(t->looked && t->looked <= t->nlog && t->looked_race < d->shadow.nraces);
 	uint32_t at = t->looked - 1;
 	const struct race *r = &d->shadow.races[t->looked_race];
 	const struct log_entry *e = &t->log[at % RED_LOG];
-	t->looked = 0;
 	if (h->finding || h->read || t->nlog - at > d->history || e->kind != LOG_READ || !lockset_has(&d->sets, r->wlocks, h->lock))
 		return;
 	struct frame *home = log_home(t, at);
-	if (!log_first_function(t, home) && log_outermost(t, home))
+	if (outer ? !log_first_function(t, home) : log_outermost(t, home))
 		return;
 	if (t->nmarks && log_marked(t, at, home))
 		return;
@@ -202,6 +193,25 @@ static __attribute__((noinline)) void looked_before(struct dynamic *d, struct th
 	h->came = came;
 	if (h->finding)
 		finding_judge(d, t, h->finding);
+}
+
+/* What a lock that is taken again, or was looked in front of, ends: of the innermost functions first. */
+static inline void taken_again(struct dynamic *d, struct thread *t, struct lock *l, struct held *h, const uint32_t *last)
+{
+	uint32_t at;
+	bool inner = log_find(d, t, h->lock, &at);
+	if (inner)
+		gap_in(d, t, l, h, at, false);
+	if (__builtin_expect(t->looked, 0))
+		looked_before(d, t, l, h, false);
+	bool judged = h->finding && d->findings[h->finding].ready; /* else what is known of it so far shows nothing */
+	if (!inner && !judged && t->log[*last % RED_LOG].acquire != h->acquire &&
+	    log_find_section(d, t, h->lock, *last)) /* else it is a loop */
+		gap_in(d, t, l, h, *last, true);
+	if (__builtin_expect(t->looked, 0)) {
+		looked_before(d, t, l, h, true);
+		t->looked = 0;
+	}
 }
 
 /* What the section that ends did with what was left before the gap. */
@@ -385,8 +395,6 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 		l->created = h->acquire | LOCK_FIRST_USE;
 	if (!wait) {
 		taken_again(d, t, l, h, &t->known[red_known(addr)].last);
-		if (__builtin_expect(t->looked, 0))
-			looked_before(d, t, l, h);
 	} else {
 		t->synced = t->acc.epoch + 2; /* what follows this section is another phase */
 		if (t->wait_lock == id)
