@@ -31,6 +31,7 @@ EXPORT int mtx_lock(mtx_t *m)
 {
 	if (unlikely(rt.explore))
 		return x_mutex_lock((void *)m, CALLER) ? thrd_error : thrd_success;
+	rt_gap_ends(m, CALLER, FRAME);
 	int r = REAL(mtx_lock)(m);
 	if (r == thrd_success)
 		rt_acquire(m, false, CALLER, FRAME);
@@ -64,7 +65,9 @@ EXPORT int mtx_unlock(mtx_t *m)
 	if (unlikely(rt.explore))
 		return x_mutex_unlock((void *)m, CALLER) ? thrd_error : thrd_success;
 	rt_release(m, CALLER, FRAME);
-	return REAL(mtx_unlock)(m);
+	int r = REAL(mtx_unlock)(m);
+	rt_gap_begins(m);
+	return r;
 }
 
 EXPORT int cnd_signal(cnd_t *c)

@@ -79,12 +79,14 @@ static inline void acquire(const void *obj, bool read, bool tried, uintptr_t pc,
 		if (unlikely(!th->t.pointers))
 			tell_called(th);
 		bool rec = rec_try_lock(th, obj, read ? REC_LOCK_SHARED : REC_LOCK_ACQUIRE);
+		bool delayed = th->t.delayed == (uintptr_t)obj; /* it is no more afterwards */
 		if (tried)
 			th->t.trying = true;
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
 		check_locks();
 		if (rec) {
-			rec_put(th, REC_ACQUIRE, (read ? REC_SHARED : 0) | (tried ? REC_TRIED : 0), (uintptr_t)obj, pc);
+			rec_put(th, REC_ACQUIRE, (read ? REC_SHARED : 0) | (tried ? REC_TRIED : 0) | (delayed ? REC_DELAYED : 0),
+			        (uintptr_t)obj, pc);
 			rec_end_lock(th);
 		}
 		rt_leave(th);

@@ -64,6 +64,8 @@ static inline void touch_other(uintptr_t addr, unsigned mask, bool write, uintpt
 
 static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
+	if (unlikely(rt.perturb) && write)
+		rt_perturb_write(addr, pc);
 	if (unlikely(rt_dyn.races.on))
 		rt_race(addr, mask, write, pc);
 	touch_other(addr, mask, write, pc);

@@ -308,6 +308,8 @@ EXPORT void _Exit(int status)
 void rt_told(void)
 {
 	rt.nready = rt_dyn.ready;
+	if (rt.opt.perturb)
+		rt_perturb_learn();
 	if (rt.opt.halt_on_error) {
 		me->busy = 1;
 		finish();

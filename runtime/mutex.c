@@ -38,6 +38,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	if (unlikely(rt.explore))
 		return x_mutex_lock(m, CALLER);
+	rt_gap_ends(m, CALLER, FRAME);
 	int r = REAL(pthread_mutex_lock)(m);
 	if (got(r))
 		rt_acquire(m, false, CALLER, FRAME);
@@ -84,6 +85,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 	int r = REAL(pthread_mutex_unlock)(m);
 	if (!r)
 		rt_released(m, CALLER);
+	rt_gap_begins(m);
 	return r;
 }
 
@@ -108,6 +110,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 {
 	if (unlikely(rt.explore))
 		return x_spin_lock((const void *)s, CALLER);
+	rt_gap_ends((const void *)s, CALLER, FRAME);
 	int r = REAL(pthread_spin_lock)(s);
 	if (!r)
 		rt_acquire((const void *)s, false, CALLER, FRAME);
@@ -131,5 +134,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 	if (unlikely(rt.explore))
 		return x_spin_unlock((const void *)s, CALLER);
 	rt_release((const void *)s, CALLER, FRAME);
-	return REAL(pthread_spin_unlock)(s);
+	int r = REAL(pthread_spin_unlock)(s);
+	rt_gap_begins((const void *)s);
+	return r;
 }

@@ -37,6 +37,7 @@ uint32_t rt_shown(void)
 void rt_report_forked(void)
 {
 	out_lock.held = 0;
+	rt_perturb_forked();
 	shown = 0;
 	for (uint32_t i = 0; i < rt.nmodules; i++)
 		rt.modules[i].told = false; /* by another process */

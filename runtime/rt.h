@@ -82,7 +82,7 @@ enum { RT_READS = 1024, READ_EPOCH = 17 };
 
 struct rt_options {
 	bool all, atexit_report, gen_suppressions, halt_on_error, help, print_suppressions, locks, races, report_loops, strict;
-	long exitcode, history_size, top, verbosity;
+	long exitcode, history_size, perturb, perturb_ms, top, verbosity;
 	const char *explore, *color, *only, *log_path, *socket, *spec, *strip_path_prefix, *suppressions, *tool, *record;
 };
 
@@ -117,6 +117,7 @@ struct rt {
 	struct spin modules_lock;
 	const char *exe;       /* this program's file */
 	uintptr_t *atomic_fns; /* hash of functions given by --atomic; NULL: none */
+	bool perturb;          /* places are known where threads are delayed (perturb.c) */
 	bool explore;          /* `intact explore`: a scheduler decides, the analyses do not run */
 };
 
@@ -266,6 +267,26 @@ void rt_flush(bool final);             /* tell of all findings */
 uint32_t rt_shown(void);               /* how many were shown */
 void rt_modules(void);                 /* look again at what is loaded */
 void rt_before_load(const char *path); /* a library will be, perhaps where another was */
+
+/* perturb.c. The findings that are ready by now: their places are delayed from here on. */
+void rt_perturb_learn(void);
+void rt_perturb_forked(void);
+/* How many delays there were, and into how many another thread came. */
+uint32_t rt_perturbed(uint32_t *others);
+void rt_perturb_released(const void *obj);
+void rt_perturb_acquire(const void *obj, uintptr_t pc, uintptr_t sp);
+void rt_perturb_write(uintptr_t addr, uintptr_t pc);
+/* A lock has been released, and the library has released it; is about to be taken. */
+static inline void rt_gap_begins(const void *obj)
+{
+	if (unlikely(rt.perturb))
+		rt_perturb_released(obj);
+}
+static inline void rt_gap_ends(const void *obj, uintptr_t pc, uintptr_t sp)
+{
+	if (unlikely(rt.perturb))
+		rt_perturb_acquire(obj, pc, sp);
+}
 
 /* run_status.c. To `intact run`, when there is one: false when it could not be sent. */
 bool rt_send(const char *text, size_t n);

@@ -89,6 +89,10 @@ void rt_status_end(void)
 		locks += rt_dyn.locks.locks[i].lived + (rt_dyn.locks.locks[i].seq != 0);
 	add(&t, "INTACT-PROCESS 1\npid %d\nend\nexe %s\nthreads %u\nfunctions %u\nlocks %u\n", rt.pid, rt.exe,
 	    rt.uids - rt.inherited, rt_dyn.nfunctions, locks);
+	if (rt.opt.perturb) {
+		uint32_t came, n = rt_perturbed(&came);
+		add(&t, "delays %u\ncame %u\n", n, came);
+	}
 	rt_send(t.at, t.n);
 }
 

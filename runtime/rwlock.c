@@ -31,6 +31,8 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 	{                                                                              \
 		if (unlikely(rt.explore))                                              \
 			return x_rwlock_take(l, read, try, NULL, 0, CALLER);           \
+		if (!try)                                                              \
+			rt_gap_ends(l, CALLER, FRAME);                                 \
 		int r = REAL(name)(l);                                                 \
 		if (!r)                                                                \
 			(try ? rt_acquire_tried : rt_acquire)(l, read, CALLER, FRAME); \
@@ -71,5 +73,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 	if (unlikely(rt.explore))
 		return x_rwlock_unlock(l, CALLER);
 	rt_release(l, CALLER, FRAME);
-	return REAL(pthread_rwlock_unlock)(l);
+	int r = REAL(pthread_rwlock_unlock)(l);
+	rt_gap_begins(l);
+	return r;
 }

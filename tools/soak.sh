@@ -96,6 +96,7 @@ campaign leaf-functions "INTACT_SOAK=1 python3 tests/differential/test_leaf.py $
 campaign compiler-wrapper "INTACT_SOAK=1 python3 tests/cli/test_cc.py $intact"
 # programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict; faults; recordings of them
 campaign races "python3 tests/races/run.py $intact --all"
+campaign programs-perturbed "python3 tests/perturb/run.py $intact"
 campaign programs "INTACT_SOAK=1 python3 tests/programs/run.py $intact --all"
 campaign faults "INTACT_SOAK=1 python3 tests/fault/run.py $intact"
 campaign recordings "INTACT_SOAK=1 python3 tests/record/run.py $intact --all"

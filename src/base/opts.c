@@ -108,6 +108,7 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 		return true;
 	}
 	case OPT_UINT:
+	case OPT_SEED:
 	case OPT_SIZE:
 		if (!parse_uint(val, t->kind == OPT_SIZE, &v)) {
 			buf_printf(err, "--%s: expected %s, found '", t->name,
@@ -209,6 +210,8 @@ static bool parse_one(struct opts *o, int argc, char **argv, int *i, struct buf 
 	}
 	if (t->kind == OPT_FILE && !val && (*i + 1 >= argc || !names_output(t, argv[*i + 1])))
 		val = "-";
+	if (t->kind == OPT_SEED && !val)
+		val = "1";
 	if (t->kind != OPT_FLAG && !val) {
 		if (*i + 1 >= argc) {
 			buf_printf(err, "--%s needs a value: --%s=%s", t->name, t->name, t->arg);
@@ -252,7 +255,7 @@ void opts_help(const struct opt *table, struct buf *out)
 			snprintf(sh, sizeof sh, "-%c, ", t->short_name);
 		if (t->kind == OPT_FLAG)
 			snprintf(left, sizeof left, "  %s--%s", sh, t->name);
-		else if (t->kind == OPT_FILE)
+		else if (opt_optional(t))
 			snprintf(left, sizeof left, "  %s--%s[=%s]", sh, t->name, t->arg);
 		else
 			snprintf(left, sizeof left, "  %s--%s=%s", sh, t->name, t->arg);
@@ -278,7 +281,7 @@ int opts_first_word(const struct opt *table, int argc, char **argv)
 		if (argv[i][0] != '-')
 			return i;
 		for (const struct opt *t = table; t->help; t++) {
-			if (!t->name || t->kind == OPT_FLAG || t->kind == OPT_GROUP)
+			if (!t->name || t->kind == OPT_FLAG || t->kind == OPT_GROUP || t->kind == OPT_SEED)
 				continue;
 			bool is_short = t->short_name && argv[i][1] == t->short_name && !argv[i][2];
 			if (is_short || !strcmp(argv[i] + (argv[i][1] == '-' ? 2 : 1), t->name)) {

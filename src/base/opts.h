@@ -24,6 +24,7 @@ enum opt_kind {
 	OPT_SIZE,   /* uint64_t *: bytes, with K, M, G, T */
 	OPT_CHOICE, /* int *: index into choices */
 	OPT_FILE,   /* const char **: a file to write; "-" when none is named */
+	OPT_SEED,   /* uint64_t *: min..max; 1 when there is no `=N` */
 	OPT_GROUP,  /* a heading in --help */
 };
 
@@ -39,9 +40,15 @@ struct opt {
 	const char *arg;  /* what --help calls the value */
 	void *target;
 	const char *help;
-	uint64_t min, max;          /* OPT_UINT, OPT_SIZE; max 0 = no bound */
+	uint64_t min, max;          /* OPT_UINT, OPT_SIZE, OPT_SEED; max 0 = no bound */
 	const char *const *choices; /* OPT_CHOICE, NULL-terminated */
 };
+
+/* May its value be left out? */
+static inline bool opt_optional(const struct opt *t)
+{
+	return t->kind == OPT_FILE || t->kind == OPT_SEED;
+}
 
 struct opts {
 	const struct opt *table; /* ends with a NULL help */

@@ -18,7 +18,7 @@ static void bash_table(struct buf *out, const struct cmd *cmd, const struct opt 
 	buf_printf(out, "\t'%s options') echo \"", cmd->name);
 	for (const struct opt *t = table; t && t->help; t++)
 		if (t->kind != OPT_GROUP)
-			buf_printf(out, "--%s%s ", t->name, t->kind == OPT_FLAG || t->kind == OPT_FILE ? "" : "=");
+			buf_printf(out, "--%s%s ", t->name, t->kind == OPT_FLAG || opt_optional(t) ? "" : "=");
 	buf_str(out, "--help\" ;;\n");
 	for (const struct opt *t = table; t && t->help; t++) {
 		const char *files = t->kind == OPT_GROUP ? NULL : completion_files(cmd, t);

@@ -84,7 +84,7 @@ static void fish_table(struct buf *out, const struct cmd *cmd, const struct opt 
 	if (completion_of_program(cmd)) {
 		buf_printf(out, "set -g __intact_valued_%s", cmd->name);
 		for (const struct opt *t = table; t && t->help; t++)
-			if (t->kind != OPT_FLAG && t->kind != OPT_FILE && t->kind != OPT_GROUP) {
+			if (t->kind != OPT_FLAG && !opt_optional(t) && t->kind != OPT_GROUP) {
 				buf_printf(out, " --%s", t->name);
 				if (t->short_name)
 					buf_printf(out, " -%c", t->short_name);
@@ -98,7 +98,7 @@ static void fish_table(struct buf *out, const struct cmd *cmd, const struct opt 
 		buf_printf(out, "complete -c intact -n '%s %s' -l %s", when, cmd->name, t->name);
 		if (t->short_name)
 			buf_printf(out, " -s %c", t->short_name);
-		if (t->kind != OPT_FLAG && t->kind != OPT_FILE)
+		if (t->kind != OPT_FLAG && !opt_optional(t))
 			buf_str(out, completion_files(cmd, t) ? " -r" : " -x");
 		if (t->kind == OPT_CHOICE) {
 			buf_str(out, " -a '");

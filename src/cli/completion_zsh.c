@@ -48,7 +48,7 @@ static void zsh_value(struct buf *out, const struct cmd *cmd, const struct opt *
 	const char *files = completion_files(cmd, t);
 	if (t->kind == OPT_FLAG)
 		return;
-	buf_str(out, t->kind == OPT_FILE ? "::" : ":");
+	buf_str(out, opt_optional(t) ? "::" : ":");
 	zsh_text(out, t->arg);
 	buf_char(out, ':');
 	if (files)
@@ -65,7 +65,7 @@ static void zsh_begin(struct buf *out)
 
 static void zsh_option(struct buf *out, const struct cmd *cmd, const struct opt *t)
 {
-	const char *value = t->kind == OPT_FLAG ? "" : t->kind == OPT_FILE ? "=-" : "=";
+	const char *value = t->kind == OPT_FLAG ? "" : opt_optional(t) ? "=-" : "=";
 	buf_str(out, " \\\n\t\t");
 	if (t->short_name)
 		buf_printf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", t->short_name, t->name, t->short_name,

@@ -107,9 +107,9 @@ static void option(struct buf *out, const struct opt *t)
 	roff_str(out, t->name);
 	buf_str(out, "\\fR");
 	if (t->kind != OPT_FLAG) {
-		buf_str(out, t->kind == OPT_FILE ? "[=\\fI" : "=\\fI");
+		buf_str(out, opt_optional(t) ? "[=\\fI" : "=\\fI");
 		roff_str(out, t->arg);
-		buf_str(out, t->kind == OPT_FILE ? "\\fR]" : "\\fR");
+		buf_str(out, opt_optional(t) ? "\\fR]" : "\\fR");
 	}
 	buf_char(out, '\n');
 	roff_str(out, t->help);

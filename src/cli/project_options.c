@@ -74,6 +74,7 @@ static const char *expects(const struct opt *t)
 	case OPT_LIST:
 		return "an array of strings";
 	case OPT_UINT:
+	case OPT_SEED:
 		return "a number";
 	case OPT_SIZE:
 		return "a size such as \"512M\"";
@@ -86,8 +87,8 @@ static void entry(struct matching *m, const struct opt *t, const struct toml_ent
 {
 	bool fits = e->kind == TOML_BOOLEAN   ? t->kind == OPT_FLAG
 	            : e->kind == TOML_ARRAY   ? t->kind == OPT_LIST
-	            : e->kind == TOML_INTEGER ? (t->kind == OPT_UINT || t->kind == OPT_SIZE) && e->number >= 0
-	                                      : t->kind != OPT_FLAG && t->kind != OPT_UINT;
+	            : e->kind == TOML_INTEGER ? (t->kind == OPT_UINT || t->kind == OPT_SIZE || t->kind == OPT_SEED) && e->number >= 0
+	                                      : t->kind != OPT_FLAG && t->kind != OPT_UINT && t->kind != OPT_SEED;
 	if (!fits) {
 		diag_error(&m->d, "project-value", &m->p.src, e->at, "expected %s for '%s'", expects(t), e->key);
 		return;

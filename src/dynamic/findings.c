@@ -191,7 +191,7 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 	}
 	if (id) {
 		d->findings[id].count += 1 + f->skipped;
-		d->findings[id].came += f->cycle;
+		d->findings[id].came += f->cycle && !f->delayed;
 	}
 	spin_unlock(&d->lock);
 	return id;

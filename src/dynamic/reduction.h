@@ -160,6 +160,7 @@ struct finding {
 	bool loop;                /* the same section again: the next turn of a loop */
 	bool wrote;               /* the block wrote before and after the gap */
 	bool cycle;               /* a cycle happened: confirmed, if it is reported at all */
+	bool delayed;             /* ... because the thread was delayed: `came` does not count it */
 	bool apart;               /* the two threads were never there at the same time */
 	uint32_t made, made2;     /* of the locks: lock.h, `created` */
 	struct finding *happened; /* while it waits: the occurrence with a cycle; or NULL */
@@ -201,9 +202,10 @@ struct thread {
 	uint32_t stamp;
 	struct clock fence_released, fence_acquired;
 	bool fenced;
-	bool trying;  /* the next lock it takes was only tried for (lock_order.h) */
-	bool unheld;  /* the last lock it released was not held by it */
-	bool foreign; /* nothing is known of who made it */
+	bool trying;       /* the next lock it takes was only tried for (lock_order.h) */
+	uintptr_t delayed; /* in the gap before it takes this lock others came because it was delayed (runtime/perturb.c); or 0 */
+	bool unheld;       /* the last lock it released was not held by it */
+	bool foreign;      /* nothing is known of who made it */
 	uint32_t uid, parent, created, tid;
 	uint32_t nheld, nlog, nmarks, lost;    /* lost: locks beyond RED_HELD */
 	uint32_t ncolumns;                     /* marks with a column, or without need of one */

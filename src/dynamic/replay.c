@@ -309,6 +309,7 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		break;
 	case REC_ACQUIRE:
 		t->trying = arg & REC_TRIED;
+		t->delayed = arg & REC_DELAYED ? addr : 0;
 		red_acquire(&r->d, t, addr, arg & REC_SHARED, arg & REC_WAIT, pc);
 		break;
 	case REC_RELEASE:

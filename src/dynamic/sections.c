@@ -118,6 +118,7 @@ static __attribute__((noinline)) void gap_in(struct dynamic *d, struct thread *t
 		.violation_op = OP_ACQUIRE,
 		.loop = e->acquire == h->acquire,
 		.cycle = came_between(t, l, h->read, e),
+		.delayed = t->delayed == l->addr,
 		.made = l->created,
 		.crossed = log_crossed(t, e),
 		.skipped = skipped,
@@ -178,6 +179,7 @@ static __attribute__((noinline)) void looked_before(struct dynamic *d, struct th
 		.commit_op = OP_READ,
 		.violation_op = OP_ACQUIRE,
 		.cycle = came,
+		.delayed = t->delayed == l->addr,
 		.confirmed = came,
 		.made = l->created,
 		.crossed = log_crossed(t, e),
@@ -400,6 +402,8 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 		if (t->wait_lock == id)
 			h->origin = t->wait_origin;
 	}
+	if (__builtin_expect(t->delayed != 0, 0) && t->delayed == addr)
+		t->delayed = 0;
 	learn(d, t, l, read);
 	if (d->order.edges) {
 		if (t->nheld && !t->trying)

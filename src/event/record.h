@@ -100,8 +100,9 @@ enum rec_kind {
 	REC_SPAN = REC_KINDS,
 };
 
-/* TRIED: it was not waited for. UNHELD: no release, or renewal: that of a lock the thread does not hold, of one that is held. */
-enum { REC_TRIED = 4, REC_UNHELD = 8 };
+/* TRIED: it was not waited for. DELAYED: another thread came in front of it because this one was delayed (runtime/perturb.c).
+ * UNHELD: no release, or renewal: that of a lock the thread does not hold, of one that is held. */
+enum { REC_TRIED = 4, REC_UNHELD = 8, REC_DELAYED = 16 };
 enum { REC_SHARED = 1, REC_WAIT = 2, REC_INLINED = 1, REC_NAMED = 1, REC_CALLED = 1 };
 enum { REC_CAS_FAILED = 1, REC_CAS_SEEN = 2 }; /* SEEN: it found what was read before */
 enum { REC_TEXT_MARK, REC_TEXT_PATH, REC_TEXT_OPTIONS };

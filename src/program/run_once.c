@@ -156,10 +156,11 @@ static const char *environment(struct settings *s, const struct run_how *how, co
 	const char *old = getenv("INTACT_OPTIONS");
 	char self[PATH_MAX];
 	self_path(self, sizeof self);
-	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s%s%s%s%s%s%s", old ? old : "", old && *old ? ":" : "", l->path,
+	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s%s%s%s%s%s%s%s", old ? old : "", old && *old ? ":" : "", l->path,
 	                    self, how->halt ? ":halt_on_error=1" : "", how->loops ? ":report_loops=1" : "",
 	                    how->races ? ":races=1" : "", how->locks ? ":locks=1" : "", how->no_races ? ":races=0" : "",
 	                    how->no_locks ? ":locks=0" : "", how->only ? ":only=" : "", how->only ? how->only : "",
+	                    how->perturb ? arena_printf(&s->arena, ":perturb=%llu", (unsigned long long)how->perturb) : "",
 	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
@@ -262,6 +263,7 @@ static void tell_watched(struct cli *cli, const struct settings *s, const struct
 		processes_names(p, err);
 		buf_char(err, '\n');
 	}
+	processes_perturbed(p, err);
 	if (how->silent || s->shown.count || settings_cut(s) || processes_halted(p) || !isatty(STDERR_FILENO))
 		return;
 	buf_printf(err, "intact: nothing %sfound; watched ", s->shown.known ? "new " : "");

@@ -17,6 +17,7 @@ struct run_how {
 	bool races;         /* data races, too */
 	bool locks;         /* what is wrong with locks, too */
 	bool no_races, no_locks;
+	uint64_t perturb; /* the seed of delays; 0: none */
 	const char *only; /* look only for these; NULL: no */
 	/* Before findings are shown: what the processes said, the program's own first. NULL: nothing to do. */
 	void (*explore)(void *arg, struct raw_report *const *said, uint32_t n);

@@ -100,6 +100,11 @@ static void take_self(struct processes *p, const char *text, size_t len)
 			at->functions = number;
 		} else if (!strcmp(key, "locks")) {
 			at->locks = number;
+		} else if (!strcmp(key, "delays")) {
+			at->perturbed = true;
+			at->delays = number;
+		} else if (!strcmp(key, "came")) {
+			at->came = number;
 		} else if (!strcmp(key, "own")) {
 			add_own(p, at, value);
 		}
@@ -216,6 +221,29 @@ void processes_own(const struct processes *p, struct buf *out)
 	}
 }
 
+void processes_perturbed(const struct processes *p, struct buf *out)
+{
+	uint64_t delays = 0, came = 0;
+	bool any = false;
+	for (uint32_t i = 0; i < p->list.len; i++) {
+		any |= p->list.data[i].perturbed;
+		delays += p->list.data[i].delays;
+		came += p->list.data[i].came;
+	}
+	if (!any)
+		return;
+	buf_str(out, "intact: perturbed: ");
+	if (!delays) {
+		buf_str(out, "no delay: no thread came again to where a finding had been predicted\n");
+		return;
+	}
+	count(out, delays, "delay");
+	if (came == 1)
+		buf_str(out, ", another thread came in during 1\n");
+	else
+		buf_printf(out, ", another thread came in during %llu\n", (unsigned long long)came);
+}
+
 void processes_json(const struct processes *p, struct json_out *j)
 {
 	assert(p->list.len <= MAX_PROCESSES);
@@ -235,6 +263,10 @@ void processes_json(const struct processes *p, struct json_out *j)
 			json_uint(j, "threads", one->threads);
 			json_uint(j, "functions", one->functions);
 			json_uint(j, "locks", one->locks);
+		}
+		if (one->perturbed) {
+			json_uint(j, "delays", one->delays);
+			json_uint(j, "others_came", one->came);
 		}
 		if (one->own.len)
 			json_begin_array(j, "own");

@@ -16,9 +16,11 @@ struct process {
 	uint32_t pid;
 	const char *exe;
 	uint32_t threads, functions, locks;
+	uint32_t delays, came;  /* --perturb: delays, and how many others came into */
 	bool begun;             /* else it is the fork of another */
 	bool unwatched;         /* the runtime could not start in it */
 	bool ended;             /* it told so itself: the numbers are known */
+	bool perturbed;         /* delays were asked for */
 	bool halted;            /* it printed its first finding and stopped */
 	AVEC(const char *) own; /* functions of ours that it defines itself */
 };
@@ -42,6 +44,8 @@ void processes_text(const struct processes *p, struct buf *out);
 void processes_names(const struct processes *p, struct buf *out);
 /* Notes on functions that a program has instead of ours. */
 void processes_own(const struct processes *p, struct buf *out);
+/* The line about delays, when some were asked for. */
+void processes_perturbed(const struct processes *p, struct buf *out);
 /* The member "processes" of a document. */
 void processes_json(const struct processes *p, struct json_out *j);
 
