@@ -66,6 +66,10 @@ EXPORT int pthread_cancel(pthread_t id)
 	t->cancelled = 1;
 	if (t->state == XT_LIVE && t != x_me() && !t->cancel_off)
 		wakes(t);
+	if (t->waits_io && t != x_me() && !t->cancel_off) {
+		x_me()->call = UINT16_MAX;
+		x_point(SCHED_RMW, NULL, X_IO, 0, 8, 0, CALLER); /* ends its wait */
+	}
 	return 0;
 }
 

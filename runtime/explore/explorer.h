@@ -125,9 +125,12 @@ struct x_thread {
 	uint8_t column;     /* object.c: of a scenario's table, from 1 */
 	uint8_t invokes;    /* object.c: a call from 1 on that has made no step yet; 0: none */
 	uint32_t cancelled; /* pthread_cancel was called for it */
+	bool waits_io;      /* for a descriptor, until another thread does something with one */
 	uint16_t slot, parent;
+	uint16_t call;   /* the last system call that was passed on */
 	uint16_t joiner; /* X_THREADS: no thread waits for its end */
-	uintptr_t created_pc;
+	uintptr_t created_pc, waits_at;
+	uintptr_t trap_at; /* of the last system call: where its return address was put, below the red zone */
 	uint64_t now;      /* virtual ns */
 	uint64_t deadline; /* of a timed wait */
 	void *(*fn)(void *);
@@ -330,6 +333,7 @@ struct x {
 	void (*key_dtor[X_KEYS])(void *);
 	uint8_t key_used[X_KEYS], key_used0[X_KEYS];
 	uint32_t ntraps, nout;
+	bool outside;  /* something that is not of the program may make a descriptor ready */
 	uint32_t call; /* the last system call that was passed on, and its place */
 	uintptr_t call_pc;
 	/* marked blocks */
@@ -784,8 +788,11 @@ bool x_identity(long nr, long a[6], long *r);
 bool x_own_process(long id);
 long x_syscall(long nr, const long a[6], uintptr_t pc);
 #define X_IO 16 /* the address of all that system calls on files and descriptors change: io.c */
+/* multiplex.c: a call that waits for one of several descriptors. True: it has been made, *r. */
+bool x_multiplex(long nr, const long a[6], uintptr_t pc, long *r);
 /* The point of a system call, if it is one; waits until the call need not. */
 void x_io_point(long nr, const long a[6], uintptr_t pc);
+void x_io_wait(uintptr_t pc); /* its next look is after a change; not while X.alone */
 void x_offsets_note(void); /* see fork_runs */
 void x_offsets_restore(void);
 void x_syscalls_restore(void);

@@ -26,15 +26,40 @@ static bool never_waits(long fd, long flags)
 	return flags & MSG_DONTWAIT || x_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK;
 }
 
+/* After a look that found nothing. To the scheduler this is the look that comes next, kept until something has changed (sched_await). */
+void x_io_wait(uintptr_t pc)
+{
+	assert(!X.alone);
+	struct x_thread *t = x_me();
+	struct sched_range r = { X_IO, 8 };
+	if (X.progress) {
+		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
+	} else {
+		x_effect(); /* it repeats nothing that counts */
+		sched_await(X.sched, X.current, &r, 1, 1);
+	}
+	t->waits_io = true;
+	t->waits_at = X.detail ? x_program_place(pc) : pc;
+	x_point(SCHED_LOAD, NULL, X_IO, 0, 8, 0, pc);
+	t->waits_io = false;
+}
+
 static void wait_ready(long fd, short events, uintptr_t pc)
 {
 	while (!ready(fd, events)) {
 		x_cancel_point();
+		if (X.alone && X.outside) {
+			struct pollfd p = { (int)fd, events, 0 };
+			x_sys(SYS_poll, (long)&p, 1, -1, 0, 0, 0);
+			continue;
+		}
 		if (X.alone)
 			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
 		x_point(SCHED_LOAD, NULL, X_IO, 0, 8, 0, pc);
-		if (!ready(fd, events))
-			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
+		while (!X.alone && !ready(fd, events)) {
+			x_io_wait(pc);
+			x_cancel_point();
+		}
 	}
 }
 
@@ -162,7 +187,7 @@ void x_io_point(long nr, const long a[6], uintptr_t pc)
 {
 	x_drain_if_tso(pc);
 	if (nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_accept || nr == SYS_accept4 ||
-	    nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_poll)
+	    nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg)
 		x_cancel_point();
 	if (X.alone || is_quiet(nr, a))
 		return;
@@ -203,8 +228,6 @@ void x_io_point(long nr, const long a[6], uintptr_t pc)
 	case SYS_dup:
 	case SYS_eventfd2:
 	case SYS_epoll_create1:
-	case SYS_epoll_wait:
-	case SYS_poll:
 		io_point(pc);
 		x_acquire(&io->clock);
 		return;

@@ -94,12 +94,13 @@ static bool waits_for_thread(const struct x_thread *t)
 
 static _Noreturn void nobody(void)
 {
-	unsigned locks = 0, awaits = 0, waits = 0, joins = 0;
+	unsigned locks = 0, awaits = 0, waits = 0, joins = 0, inputs = 0;
 	for (uint32_t i = 0; i < X.nthreads; i++) {
 		const struct x_thread *t = &X.thread[i];
 		if (t->state != XT_LIVE)
 			continue;
-		awaits += sched_awaiting(X.sched, i);
+		inputs += t->waits_io;
+		awaits += sched_awaiting(X.sched, i) && !t->waits_io;
 		if (t->op->kind == SCHED_JOIN)
 			joins++;
 		else if (waits_for_thread(t))
@@ -114,6 +115,10 @@ static _Noreturn void nobody(void)
 	}
 	if (X.tests && x_object_waits())
 		x_end_run();
+	if ((awaits || inputs) && X.outside) {
+		X.end_pc = X.call_pc;
+		x_give_up(CONTROL_WHY_UNSUPPORTED, "the threads wait for something outside of the program");
+	}
 	if (awaits)
 		x_fail(CONTROL_ENDLESS, "every runnable thread repeats the same reads forever");
 	if (waits && !locks)

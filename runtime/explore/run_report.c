@@ -74,7 +74,7 @@ static uintptr_t called_from(uintptr_t library, uintptr_t sp, uintptr_t hi)
 	uintptr_t above = hi; /* our own frames, which may have copies of it */
 	for (uintptr_t p = sp; p + 8 <= hi && p < sp + 8192; p += 8)
 		if (*(uintptr_t *)p == library)
-			above = p + 8;
+			above = p + 8 + (p == x_me()->trap_at ? 128 : 0); /* in the red zone are words of earlier calls */
 	sp = above;
 	for (; sp + 8 <= hi; sp += 8) {
 		uintptr_t pc = *(uintptr_t *)sp;
@@ -147,8 +147,12 @@ void x_report_step(void)
 	e += n - 1;
 	struct control_step *s = &X.ctl->steps[n - 1];
 	s->flags = n > 1 && e[-1].thread != e->thread && x_can_go_on(&X.thread[e[-1].thread]) ? STEP_PREEMPTS : 0;
-	s->nstack = stack_of(x_me(), e->op.pc, s->stack);
-	if (e->op.pc && !in_program(e->op.pc) && s->nstack && s->nstack < CONTROL_STACK && e->op.kind != SCHED_START) {
+	bool call = e->op.a < 4096 && e->op.a >= X_IO && (e->op.kind == SCHED_LOAD || e->op.kind == SCHED_RMW);
+	if (call)
+		s->flags |= STEP_CALL | (uint32_t)x_me()->call << STEP_CALL_SHIFT;
+	/* The function of libc is the call's name. */
+	s->nstack = stack_of(x_me(), call ? x_program_place(e->op.pc) : e->op.pc, s->stack);
+	if (e->op.pc && !call && !in_program(e->op.pc) && s->nstack && s->nstack < CONTROL_STACK && e->op.kind != SCHED_START) {
 		uintptr_t pc = called_from(e->op.pc, (uintptr_t)__builtin_frame_address(0), stack_end());
 		for (uint32_t i = s->nstack; i > 1; i--)
 			s->stack[i] = s->stack[i - 1];
@@ -178,7 +182,7 @@ static void tell_threads(void)
 			                      .fn = (uintptr_t)t->fn,
 			                      .parent = t->parent,
 			                      .state = t->state,
-			                      .pc = t->op->pc,
+			                      .pc = t->waits_io ? t->waits_at : t->op->pc,
 			                      .obj = t->op->a,
 			                      .obj2 = t->op->b,
 			                      .op = t->op->kind,

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -26,6 +27,7 @@
 #include <unistd.h>
 
 #include "runtime/explore/explorer.h"
+#include "sched/call_names.h"
 
 /* ---- ways in and out ---- */
 
@@ -81,6 +83,7 @@ void x_trapped(struct trapped *r)
 {
 	long a[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
 	X.ntraps++;
+	x_me()->trap_at = (uintptr_t)&r->rip;
 	r->rax = x_syscall(r->rax, a, (uintptr_t)r->rip);
 }
 
@@ -485,30 +488,6 @@ static long sleeps(long nr, const long a[6], uintptr_t pc)
 	return 0;
 }
 
-/* A poll that may wait: without descriptors it is a sleep; with a limit it sleeps, then looks again. */
-static long polls(const long a[6], uintptr_t pc)
-{
-	const long look[6] = { a[0], a[1], 0, 0, 0, 0 };
-	int ms = (int)a[2];
-	if (a[1] > 0) {
-		long r = into_memory(SYS_poll, look);
-		if (r)
-			return r;
-	}
-	while (ms < 0) { /* as wait_ready in io.c */
-		x_cancel_point();
-		if (X.alone)
-			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
-		x_point(SCHED_LOAD, NULL, X_IO, 0, 8, 0, pc);
-		long r = a[1] > 0 ? into_memory(SYS_poll, look) : 0;
-		if (r)
-			return r;
-		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
-	}
-	x_sleep((uint64_t)ms * 1000000, pc);
-	return a[1] > 0 ? into_memory(SYS_poll, look) : 0;
-}
-
 /* Simulated, or undone at the restart, or harmless: true. */
 static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 {
@@ -625,6 +604,11 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_epoll_create1:
 		*r = made(pass(nr, a));
 		return true;
+	case SYS_epoll_ctl: /* of one that is closed at the restart */
+		if (!fd_bit(X.fd_made, a[0]))
+			return false;
+		*r = pass(nr, a);
+		return true;
 	case SYS_fcntl:
 		*r = a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC ? made(pass(nr, a)) : into_memory(nr, a);
 		return true;
@@ -676,7 +660,6 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	case SYS_time:
 	case SYS_prctl:
 	case SYS_arch_prctl:
-	case SYS_poll:
 	case SYS_statfs:
 	case SYS_fstatfs:
 	case SYS_sched_getparam:
@@ -701,6 +684,27 @@ static bool undone(long nr, const long a[6], uintptr_t pc, long *r)
 	return false;
 }
 
+/* Is there from now on a descriptor that becomes ready without a thread of the program? Even if it is one of its own sockets: not
+ * all that is sent has arrived when the call returns. */
+static bool opens_to_outside(long nr, const long a[6])
+{
+	switch (nr) {
+	case SYS_socket:
+		return a[0] != AF_UNIX;
+	case SYS_connect:
+	case SYS_bind:
+	case SYS_timerfd_create:
+	case SYS_signalfd:
+	case SYS_signalfd4:
+	case SYS_inotify_init:
+	case SYS_inotify_init1:
+	case SYS_io_uring_setup:
+	case SYS_pidfd_open:
+		return true;
+	}
+	return false;
+}
+
 long x_syscall(long nr, const long given[6], uintptr_t pc)
 {
 	long r = -ENOSYS, a[6] = { given[0], given[1], given[2], given[3], given[4], given[5] };
@@ -718,14 +722,21 @@ long x_syscall(long nr, const long given[6], uintptr_t pc)
 		return r;
 	X.call = (uint32_t)nr;
 	X.call_pc = pc;
+	x_me()->call = (uint16_t)nr;
+	if (x_multiplex(nr, a, pc, &r))
+		return r;
 	x_io_point(nr, a, pc);
-	if (nr == SYS_poll && a[2])
-		return polls(a, pc);
-	if (X.ctl->mode != CONTROL_SNAPSHOT)
+	if (X.ctl->mode != CONTROL_SNAPSHOT) {
+		X.outside |= opens_to_outside(nr, a);
 		return pass(nr, a);
+	}
 	if (undone(nr, a, pc, &r))
 		return r;
 	char what[64];
-	rt_print(what, sizeof what, "it makes system call %u", (unsigned)nr);
+	const char *name = sched_call_name(nr);
+	if (name)
+		rt_print(what, sizeof what, "it calls %s", name);
+	else
+		rt_print(what, sizeof what, "it makes system call %u", (unsigned)nr);
 	cannot(what, pc);
 }

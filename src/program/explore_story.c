@@ -10,6 +10,7 @@
 #include "event/event.h"
 #include "program/explore_accesses.h"
 #include "report/finding.h"
+#include "sched/call_names.h"
 
 _Static_assert(EVENT_READ == 0 && EVENT_END == 7, "link_text() has a verb for each kind of event");
 
@@ -123,8 +124,13 @@ static const char *value(struct explore_story *s, uint64_t v, uint32_t size)
 
 static const char *memory_text(struct explore_story *s, const struct sched_event *e, const struct control_step *d)
 {
-	if (e->op.a < 4096) /* all descriptors: runtime/explore/syscalls.c */
-		return e->op.kind == SCHED_LOAD ? "waits for input" : "input or output";
+	if (e->op.a < 4096) { /* all descriptors: runtime/explore/io.c */
+		const char *call = d->flags & STEP_CALL ? sched_call_name(d->flags >> STEP_CALL_SHIFT) : NULL;
+		bool looks = e->op.kind == SCHED_LOAD;
+		if (!call)
+			return looks ? "looks at descriptors" : "input or output";
+		return looks ? arena_printf(s->a, "%s: looks", call) : call;
+	}
 	const char *n = name_of(s, e->op.a, 'D'), *atomic = e->op.kind == SCHED_READ || e->op.kind == SCHED_WRITE ? "" : "atomic ";
 	bool known = d->flags & STEP_VALUES;
 	const char *before = value(s, d->before, e->op.size), *after = value(s, d->after, e->op.size);
@@ -361,6 +367,8 @@ static const char *waits_for(struct explore_story *s, const struct control_threa
 		return arena_printf(s->a, "a wake-up on %s", n);
 	case SCHED_JOIN:
 		return arena_printf(s->a, "the end of %s", thread_name(s, t->obj));
+	case SCHED_LOAD:
+		return t->obj < 4096 ? "a descriptor" : NULL;
 	default:
 		return NULL;
 	}

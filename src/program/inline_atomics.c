@@ -124,9 +124,9 @@ static void say(const struct inline_scan *s, const char *path, struct buf *err)
 
 void inline_atomics_warn(const char *program, struct buf *err)
 {
-	char path[PATH_MAX];
+	char found[PATH_MAX], path[PATH_MAX];
 	struct inline_scan s = { 0 };
-	if (!find_in_path(program, path, sizeof path))
+	if (!find_in_path(program, found, sizeof found) || !realpath(found, path)) /* of symbols, modules have whole paths */
 		return;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

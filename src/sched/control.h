@@ -94,7 +94,9 @@ enum control_end {
 enum {
 	STEP_VALUES = 1,
 	STEP_PREEMPTS = 2 /* the thread of the step before could have gone on */,
-	STEP_OLDER = 4 /* C11: not the newest store is read, or the store is not the newest */
+	STEP_OLDER = 4 /* C11: not the newest store is read, or the store is not the newest */,
+	STEP_CALL = 8 /* a system call: its number */,
+	STEP_CALL_SHIFT = 16
 };
 
 struct control_step {           /* what a replay in detail adds to an event */

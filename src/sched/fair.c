@@ -88,13 +88,15 @@ static bool release(struct sched *s, uint8_t why)
 	return s->n_ready;
 }
 
-/* One of the time-outs fires, drawn at random: not all at once. */
+/* One of the time-outs fires, drawn at random, and half of the others at the same time: what sleeps equally long wakes
+ * together, and a wait with a limit may still be ended by what the first does. */
 static bool release_late(struct sched *s)
 {
 	uint32_t from = rnd_below(s, s->n_ids);
-	for (uint32_t i = 0; i < s->n_ids && !s->n_ready; i++) {
+	for (uint32_t i = 0; i < s->n_ids && s->n_parked; i++) {
 		uint32_t t = (from + i) % s->n_ids;
-		if (s->th[t].life == LIFE_LIVE && s->th[t].enabled)
+		if (s->th[t].life == LIFE_LIVE && s->th[t].enabled && s->th[t].parked & PARK_LATE &&
+		    (!s->n_ready || rnd_below(s, 2)))
 			thread_unpark(s, t, PARK_LATE);
 	}
 	return s->n_ready;

@@ -171,10 +171,78 @@ def inline_assembly(tmp):
         exe = build(tmp, "inline", tmp / "inline.c", "-DASM", "-O1")
         rc, out, err = explore("-n", "10", "--", exe)
         check("%s: atomics in inline assembly are named" % cc, rc == 0 and "not scheduling points" in err and "inline.c:7\n" in err, out + err)
+        rc, out, err = explore("-n", "10", "--", "./inline", cwd=tmp)
+        check("%s: of a relative path, too" % cc, rc == 0 and "inline.c:7\n" in err, out + err)
         exe = build(tmp, "builtin", tmp / "inline.c", "-O1")
         rc, out, err = explore("-n", "10", "--", exe)
         check("%s: the compiler's are not" % cc, rc == 0 and not err, out + err)
     del os.environ["INTACT_CC"]
+
+
+OUTSIDE = r"""
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+static int waits_on, end[2];
+__attribute__((noinline)) static int deep(char *p, int n) { char c[256]; memset(c, n, sizeof c); *p ^= c[n]; return n ? deep(c, n - 1) + 1 : 0; }
+static void *waiter(void *arg)
+{
+	char c[8];
+	struct epoll_event e = { .events = EPOLLIN };
+	if (!arg)
+		return (void *)read(end[0], c, 1);
+	int ep = epoll_create1(0);
+	epoll_ctl(ep, EPOLL_CTL_ADD, waits_on, &e);
+	return (void *)(long)epoll_wait(ep, &e, 1, -1);
+}
+static int never(void) /* a datagram that nobody sends */
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int s = socket(AF_INET, SOCK_DGRAM, 0);
+	return bind(s, (struct sockaddr *)&a, sizeof a) ? -1 : s;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	char c = 0;
+	int timer = argc > 1 && !strcmp(argv[1], "timer"), net = argc > 1 && !strcmp(argv[1], "net");
+	deep(&c, 7);
+	if (argc > 1 && !strcmp(argv[1], "unlink"))
+		unlink("/nowhere/at/all");
+	if (timer) {
+		struct itimerspec at = { .it_value.tv_nsec = 20000000 };
+		timerfd_settime(waits_on = timerfd_create(CLOCK_MONOTONIC, 0), 0, &at, NULL);
+	}
+	if (net)
+		waits_on = never();
+	if (pipe(end))
+		return 1;
+	if (timer) /* alone */
+		return waiter(&t) != (void *)1;
+	pthread_create(&t, NULL, waiter, net ? &t : NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+def outside(tmp):
+    """What is awaited from outside of the program is no lost wake-up; what only its threads could send is."""
+    (tmp / "outside.c").write_text(OUTSIDE)
+    exe = build(tmp, "outside", tmp / "outside.c", "-O2")
+    at = OUTSIDE[:OUTSIDE.index("unlink(")].count("\n") + 1
+    rc, out, err = explore("-n", "5", "--", exe, "unlink")
+    check("a call that cannot be undone is named, and its place", "it calls unlink at main %s/outside.c:%d)" % (tmp, at) in err, out + err)
+    check("nobody writes to the pipe", rc == 1 and out.startswith("LOST WAKE-UP") and "T1 waiter waits for a descriptor at waiter" in out, out + err)
+    rc, out, err = explore("-n", "5", "--", exe, "timer")
+    check("a timer is waited for", rc == 0 and "it calls timerfd_create at main" in err, out + err)
+    rc, out, err = explore("-n", "5", "--", exe, "net")
+    check("a datagram could come from outside", rc == 2 and "wait for something outside of the program" in err, out + err)
 
 
 def reports(tmp):
@@ -294,6 +362,7 @@ with tempfile.TemporaryDirectory(prefix="intact-explore-") as where:
     schedules(Path(where))
     functions(Path(where))
     inline_assembly(Path(where))
+    outside(Path(where))
     reports(Path(where))
     several_processes(Path(where))
     long_schedules(Path(where))
