@@ -232,10 +232,10 @@ static void waits(struct buf *b, const struct explore_failure *f)
 			continue;
 		buf_str(b, "  ");
 		thread_title(b, f, i);
-		buf_str(b, " waits for ");
-		buf_safe(b, t->waits, strlen(t->waits));
-		buf_str(b, " at ");
+		buf_str(b, " waits at ");
 		place(b, &t->at);
+		buf_str(b, " for ");
+		buf_safe(b, t->waits, strlen(t->waits));
 		buf_char(b, '\n');
 	}
 }
@@ -429,10 +429,10 @@ static void coverage(struct buf *b, const struct explore_report *r)
 		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was "
 		           "explored\n");
 	if (r->judged)
-		buf_printf(b, "marked blocks were judged in %llu trace%s\n", (unsigned long long)r->judged,
+		buf_printf(b, "atomicity was judged in %llu trace%s\n", (unsigned long long)r->judged,
 		           r->judged == 1 ? "" : "s");
 	if (r->unjudged)
-		buf_printf(b, "%llu traces were too long for the marked blocks to be judged\n", (unsigned long long)r->unjudged);
+		buf_printf(b, "%llu traces were too long for atomicity to be judged\n", (unsigned long long)r->unjudged);
 	if (r->cut)
 		buf_printf(b,
 		           "%llu schedule%s cut off by the limit on steps (--max-steps): their later behaviour was not explored\n",

@@ -238,7 +238,7 @@ def outside(tmp):
     at = OUTSIDE[:OUTSIDE.index("unlink(")].count("\n") + 1
     rc, out, err = explore("-n", "5", "--", exe, "unlink")
     check("a call that cannot be undone is named, and its place", "it calls unlink at main %s/outside.c:%d)" % (tmp, at) in err, out + err)
-    check("nobody writes to the pipe", rc == 1 and out.startswith("LOST WAKE-UP") and "T1 waiter waits for a descriptor at waiter" in out, out + err)
+    check("nobody writes to the pipe", rc == 1 and out.startswith("LOST WAKE-UP") and "T1 waiter waits at waiter " in out and " for a descriptor\n" in out, out + err)
     rc, out, err = explore("-n", "5", "--", exe, "timer")
     check("a timer is waited for", rc == 0 and "it calls timerfd_create at main" in err, out + err)
     rc, out, err = explore("-n", "5", "--", exe, "net")

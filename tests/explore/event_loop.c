@@ -1,5 +1,5 @@
 /* explore: find lost-wakeup
- * explore: says main waits for a descriptor at main
+ * explore: says main waits at main
  * explore: watched
  * An event loop with epoll: it takes the jobs that another thread has queued when an eventfd tells it. The bug: the flag that
  * spares further writes is cleared after the queue was emptied, so that a job that comes in between is never told. */

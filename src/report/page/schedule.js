@@ -70,7 +70,7 @@ function scheduleView(r, o) {
 	if (r.kind === "prediction") return null;
 	const waits = list(r.threads).filter((t) => t.waits);
 	return h("div", {}, objectTable(o), section("The schedule", scheduleTable(r)),
-		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
+		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits at ", named(exploreAt(t.at), 80), " for ", named(t.waits, 80))))) : null,
 		list(r.cycle).length ? section("The conflicts, in order", r.cause ? h("p", { text: text(r.cause).replace(" (the conflicts are listed below)", "") }) : null, conflictList(r)) : null,
 		list(r.allocated).length ? section("Data without a name", h("ul", {}, list(r.allocated).map((b) => h("li", {}, named(b.name, 40), number(b.offset) ? ": byte " + number(b.offset) + " of " : ": the first of ",
 			plural(number(b.size), "byte") + " that " + (number(b.thread) ? "T" + number(b.thread) : "main") + " allocated at ", named(exploreAt(b.at), 90))))) : null,
