@@ -129,8 +129,7 @@ struct x_thread {
 	uint16_t slot, parent;
 	uint16_t call;   /* the last system call that was passed on */
 	uint16_t joiner; /* X_THREADS: no thread waits for its end */
-	uintptr_t created_pc, waits_at;
-	uintptr_t trap_at; /* of the last system call: where its return address was put, below the red zone */
+	uintptr_t created_pc;
 	uint64_t now;      /* virtual ns */
 	uint64_t deadline; /* of a timed wait */
 	void *(*fn)(void *);
@@ -152,6 +151,8 @@ struct x_thread {
 /* The larger part of a thread; apart, so that the first stays in few cache lines. */
 struct x_thread_more {
 	uint32_t fence_rel[X_THREADS], fence_acq[X_THREADS];
+	uintptr_t trap_at;  /* of the last system call: where its return address was put, below the red zone */
+	uintptr_t waits_at; /* for a descriptor */
 	void *keys[X_KEYS];
 	struct {
 		uintptr_t fn, pc, sp, site;
@@ -793,7 +794,7 @@ bool x_multiplex(long nr, const long a[6], uintptr_t pc, long *r);
 /* The point of a system call, if it is one; waits until the call need not. */
 void x_io_point(long nr, const long a[6], uintptr_t pc);
 void x_io_wait(uintptr_t pc); /* its next look is after a change; not while X.alone */
-void x_offsets_note(void); /* see fork_runs */
+void x_offsets_note(void);    /* see fork_runs */
 void x_offsets_restore(void);
 void x_syscalls_restore(void);
 void x_output(int fd, const void *p, size_t n);

@@ -39,7 +39,7 @@ void x_io_wait(uintptr_t pc)
 		sched_await(X.sched, X.current, &r, 1, 1);
 	}
 	t->waits_io = true;
-	t->waits_at = X.detail ? x_program_place(pc) : pc;
+	X.thread_more[X.current].waits_at = X.detail ? x_program_place(pc) : pc;
 	x_point(SCHED_LOAD, NULL, X_IO, 0, 8, 0, pc);
 	t->waits_io = false;
 }

@@ -74,7 +74,8 @@ static uintptr_t called_from(uintptr_t library, uintptr_t sp, uintptr_t hi)
 	uintptr_t above = hi; /* our own frames, which may have copies of it */
 	for (uintptr_t p = sp; p + 8 <= hi && p < sp + 8192; p += 8)
 		if (*(uintptr_t *)p == library)
-			above = p + 8 + (p == x_me()->trap_at ? 128 : 0); /* in the red zone are words of earlier calls */
+			above = p + 8 +
+			        (p == X.thread_more[X.current].trap_at ? 128 : 0); /* in the red zone are words of earlier calls */
 	sp = above;
 	for (; sp + 8 <= hi; sp += 8) {
 		uintptr_t pc = *(uintptr_t *)sp;
@@ -182,7 +183,7 @@ static void tell_threads(void)
 			                      .fn = (uintptr_t)t->fn,
 			                      .parent = t->parent,
 			                      .state = t->state,
-			                      .pc = t->waits_io ? t->waits_at : t->op->pc,
+			                      .pc = t->waits_io ? X.thread_more[i].waits_at : t->op->pc,
 			                      .obj = t->op->a,
 			                      .obj2 = t->op->b,
 			                      .op = t->op->kind,

@@ -83,7 +83,7 @@ void x_trapped(struct trapped *r)
 {
 	long a[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
 	X.ntraps++;
-	x_me()->trap_at = (uintptr_t)&r->rip;
+	X.thread_more[X.current].trap_at = (uintptr_t)&r->rip;
 	r->rax = x_syscall(r->rax, a, (uintptr_t)r->rip);
 }
 

@@ -429,8 +429,7 @@ static void coverage(struct buf *b, const struct explore_report *r)
 		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was "
 		           "explored\n");
 	if (r->judged)
-		buf_printf(b, "atomicity was judged in %llu trace%s\n", (unsigned long long)r->judged,
-		           r->judged == 1 ? "" : "s");
+		buf_printf(b, "atomicity was judged in %llu trace%s\n", (unsigned long long)r->judged, r->judged == 1 ? "" : "s");
 	if (r->unjudged)
 		buf_printf(b, "%llu traces were too long for atomicity to be judged\n", (unsigned long long)r->unjudged);
 	if (r->cut)
