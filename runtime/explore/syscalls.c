@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -449,13 +450,21 @@ static long read_fd(long nr, const long a[6])
 	return pass(nr, a);
 }
 
-static long random_bytes(const long a[6])
+static long random_bytes(void *to, long n)
 {
-	uint8_t *p = (uint8_t *)a[0];
+	uint8_t *p = to;
 	struct x_thread *t = x_me();
-	for (long i = 0; i < a[1]; i++)
+	for (long i = 0; i < n; i++)
 		p[i] = (uint8_t)mix64(++t->nrandom + ((uint64_t)X.current << 32));
-	return a[1];
+	return n;
+}
+
+/* /dev/random or /dev/urandom */
+static bool is_random(long fd)
+{
+	struct stat st;
+	return x_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0 && S_ISCHR(st.st_mode) &&
+	       (st.st_rdev == makedev(1, 8) || st.st_rdev == makedev(1, 9));
 }
 
 static long open_file(long nr, const long a[6], uintptr_t pc)
@@ -518,7 +527,12 @@ static bool known(long nr, const long a[6], uintptr_t pc, long *r)
 		*r = 0;
 		return true;
 	case SYS_getrandom:
-		*r = random_bytes(a);
+		*r = random_bytes((void *)a[0], a[1]);
+		return true;
+	case SYS_read:
+		if (!is_random(a[0]))
+			return false;
+		*r = random_bytes((void *)a[1], a[2]);
 		return true;
 	case SYS_rt_sigaction:
 		*r = action(a);
