@@ -146,7 +146,7 @@ static long waits(const struct multiplex *m)
 			x_cancel_point();
 			r = seen(m);
 		} else {
-			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, m->pc); /* for ever: a signal could end it */
+			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, m->pc); /* without descriptors: only a signal would end it */
 		}
 	}
 	if (r || m->forever)
