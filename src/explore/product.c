@@ -113,8 +113,8 @@ bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, u
 	assert(x->nkinds <= ir->nthreads);
 	vector_table_init(&x->plain_globals, ir->nglobals);
 	vector_table_init(&x->globals, 2);
-	vector_table_init(&x->scripts, 2);
-	int32_t empty[2] = { -1, -1 };
+	vector_table_init(&x->scripts, 3);
+	int32_t empty[3] = { -1, -1, -1 };
 	return vector_table_add(&x->scripts, empty) == 0;
 }
 

@@ -142,7 +142,7 @@ struct product {
 	uint32_t *kind_of; /* by thread */
 	struct vector_table plain_globals;
 	struct vector_table globals; /* (plain, shadow) */
-	struct vector_table scripts; /* (prefix, choice): a list, 0 is empty */
+	struct vector_table scripts; /* (prefix, choice, of): a list, 0 is empty; see product_step.c */
 	struct stable_array unequal; /* one byte per global: it and its shadow differ */
 	uint32_t limit;              /* global ids from here on: PROD_WIDEN */
 	struct stable_array edges;   /* struct prod_edge; a header's `global` is the length */

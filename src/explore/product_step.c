@@ -2,9 +2,16 @@
  * product_step: see product.h. One step and, when it commits, the serial run
  * of its block on the shadow (Section 4 of the paper).
  *
- * A script is a list of choices, interned as (rest, choice): before the
+ * A script is a list of choices, interned as (rest, choice, of): before the
  * commit the choices the block has made, last one first; after it the
  * choices the shadow made beyond those, next one first.
+ *
+ * After the commit a state is dropped when the block chooses otherwise than its shadow has guessed. That is right only where another
+ * guess stays: every run must keep one. `of` says of how many outcomes the choice was when the shadows have made it in each of these ways; it is 0
+ * when some of them came to no end (an `assume` that fails there, a loop). A choice of the block of another number of
+ * outcomes (it was read from a safe variable that is being written, and was not serially; another branch was taken) is no such choice, either: from
+ * then on nothing is dropped. By induction: all guesses that are kept have begun with the same choices; the next one is of as many
+ * outcomes, each of which is that of a guess, or nothing is compared.
  */
 #include "explore/product_int.h"
 
@@ -19,10 +26,11 @@
 #define SHADOW_WATCH   64u      /* steps before looking for a cycle */
 #define SHADOW_RESULTS 4096u
 
-static uint32_t script_push(struct product *x, uint32_t rest, uint32_t choice)
+static uint32_t script_push(struct product *x, uint32_t rest, uint32_t choice, uint32_t of)
 {
-	assert(rest < x->scripts.n);
-	int32_t v[2] = { (int32_t)rest, (int32_t)choice };
+	if (rest >= x->scripts.n)
+		return VECTOR_TABLE_NONE;
+	int32_t v[3] = { (int32_t)rest, (int32_t)choice, (int32_t)of };
 	return vector_table_add(&x->scripts, v);
 }
 
@@ -73,7 +81,7 @@ static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const 
 			if (want < ch->size[i] && want != ch->pick[i])
 				return true;
 		} else {
-			p.extra = script_push(s->x, p.extra, ch->pick[i]);
+			p.extra = script_push(s->x, p.extra, ch->pick[i], ch->size[i]);
 		}
 	}
 	p.global = vector_table_add(&s->x->plain_globals, g);
@@ -138,8 +146,8 @@ static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
 		if (!ir_each(p, s->k->thread, g, f, gout, fout, shadow_outcome, s))
 			s->flags |= PRODF_SHADOW_STUCK;
 	}
-	if (circle && !s->ndone && !s->flags)
-		s->flags |= PRODF_SHADOW_ENDLESS;
+	if (!s->ndone && !s->flags) /* or it cannot make the choices that the block has made */
+		s->flags |= circle ? PRODF_SHADOW_ENDLESS : PRODF_SHADOW_STUCK;
 	map_free(&s->seen);
 	free(g);
 }
@@ -211,15 +219,36 @@ static uint32_t *whole_script(struct product *x, uint32_t before, const struct i
 	return list;
 }
 
+/* How many ways each choice of the guesses was made in: (the choices before it, how many outcomes it has) -> number. */
+static bool count_guesses(struct product *x, const struct shadow_run *s, struct map *ways)
+{
+	struct map seen;
+	bool ok = true;
+	map_init(&seen);
+	for (uint32_t i = 0; i < s->ndone && ok; i++)
+		for (uint32_t at = s->done[i].extra; at && ok;) {
+			const int32_t *v = vector_table_get(&x->scripts, at);
+			uint64_t key = (uint64_t)(uint32_t)v[0] << 32 | (uint32_t)v[2];
+			if (map_get(&seen, at) != MAP_NONE)
+				break; /* and so was all before it */
+			uint32_t n = map_get(ways, key);
+			ok = map_put(&seen, at, 0) && map_put(ways, key, n == MAP_NONE ? 1 : n + 1);
+			at = (uint32_t)v[0];
+		}
+	map_free(&seen);
+	return ok;
+}
+
 /* extra is last first; after the commit the next one must be first */
-static uint32_t reversed(struct product *x, uint32_t script)
+static uint32_t reversed(struct product *x, uint32_t script, const struct map *ways)
 {
 	assert(script < x->scripts.n);
 	uint32_t out = 0;
 	while (script && out != VECTOR_TABLE_NONE) {
 		const int32_t *v = vector_table_get(&x->scripts, script);
-		uint32_t rest = (uint32_t)v[0];
-		out = script_push(x, out, (uint32_t)v[1]);
+		uint32_t rest = (uint32_t)v[0], of = (uint32_t)v[2];
+		bool all = map_get(ways, (uint64_t)rest << 32 | of) == of;
+		out = script_push(x, out, (uint32_t)v[1], all ? of : 0);
 		script = rest;
 	}
 	return out;
@@ -237,14 +266,19 @@ static void commit_outcomes(struct computing *c, uint32_t g, uint32_t f, bool wa
 		x->out_of_memory = true;
 		return;
 	}
+	struct map ways;
+	map_init(&ways);
 	shadow_run(&s, c->shadow_global, c->from.shadow);
+	if (now_in && !count_guesses(x, &s, &ways))
+		x->out_of_memory = true;
 	for (uint32_t i = 0; i < s.ndone && !x->out_of_memory; i++) {
-		uint32_t rest = now_in ? reversed(x, s.done[i].extra) : 0;
+		uint32_t rest = now_in ? reversed(x, s.done[i].extra, &ways) : 0;
 		emit(c, product_add_global(x, g, s.done[i].global),
 		     product_add_local(x, c->k, f, s.done[i].frame, rest, now_in ? 1 : 0), PRODF_COMMIT);
 	}
 	if (s.flags)
 		emit_end(c, s.flags);
+	map_free(&ways);
 	free(script);
 	free(s.work);
 	free(s.done);
@@ -255,6 +289,10 @@ static bool follow_script(struct computing *c, const struct ir_choices *ch, uint
 {
 	for (uint32_t i = 0; i < ch->n && *script; i++) {
 		const int32_t *v = vector_table_get(&c->x->scripts, *script);
+		if ((uint32_t)v[2] != ch->size[i]) {
+			*script = 0; /* another choice than was guessed: see the head */
+			return true;
+		}
 		if ((uint32_t)v[1] != ch->pick[i])
 			return false;
 		*script = (uint32_t)v[0];
@@ -293,7 +331,7 @@ static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const in
 			agrees = follow_script(c, ch, &script);
 		else
 			for (uint32_t i = 0; i < ch->n; i++)
-				script = script_push(x, script, ch->pick[i]);
+				script = script_push(x, script, ch->pick[i], 0);
 		if (agrees)
 			emit(c, product_add_global(x, gid, c->shadow_global),
 			     product_add_local(x, c->k, fid, c->from.shadow, now_in ? script : 0, now_in ? c->from.phase : 0), 0);

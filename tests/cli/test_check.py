@@ -219,6 +219,14 @@ PATTERNS = {
     "skew": ("int[0..1] x = 1, y = 1; thread a { atomic { if (y == 1) { x = 0; } } } thread b { atomic { if (x == 1) { y = 0; } } }", "each would have to come before the other"),
     "check, then act": ("bool open = true; int[0..9] used; thread a { atomic { if (open) { used = 7; } } } thread b { atomic { open = false; used = 5; } }", "acted on open = true"),
 }
+# after its commit the block reads what it would not read serially, and then makes a choice that its serial run made, too
+LATER = """safe int[0..3] r; int x; int y; int z;
+thread a { atomic b { x = 1; COMMIT int t = r; int c = any(0..1); if (c == 5) { z = 1; } if (t >= 2) { y = 1; } } }
+thread w { int s = x; if (s == 1) { r = 0; } }"""
+for mark in "commit;", "":
+    for engine in "auto", "exact", "commit":
+        rc, out, err = run([intact, "check", "-q", f"--engine={engine}", "-"], stdin=LATER.replace("COMMIT", mark))
+        check(f"a choice that was not guessed is not left out: {engine}, {'marked' if mark else 'not marked'}", rc == 1 and "NOT ATOMIC" in out, out)
 for name, (text, want) in PATTERNS.items():
     rc, out, err = run([intact, "check", "-q", "-"], stdin=text)
     lines = out.split("\n")
