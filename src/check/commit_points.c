@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "explore/commit.h"
 #include "lang/lang.h"
 
@@ -63,9 +64,24 @@ bool commit_points_find(const struct ir *p, struct commit_points *out)
 	ok = ok && lang_load_again(&few, p, IR_NONE, counts);
 	if (ok && few.ir->nsuccs == p->nsuccs && few.ir->nblocks == p->nblocks)
 		infer_points(few.ir, out);
+	else if (ok) /* its code depends on the number of threads */
+		infer_points(p, out);
 	lang_free(&few);
 	free(counts);
 	return ok;
+}
+
+bool commit_points_hint(const struct ir *p, uint32_t block, struct commit_points *out)
+{
+	assert(block == VERDICT_PROGRAM || block < p->nblocks);
+	if (block == VERDICT_PROGRAM)
+		return commit_points_find(p, out);
+	*out = (struct commit_points){ .edge = calloc(p->nsuccs + 1ull, 1),
+		                       .at_entry = calloc(p->nblocks + 1ull, sizeof *out->at_entry) };
+	if (!out->edge || !out->at_entry)
+		return false;
+	infer_points(p, out);
+	return true;
 }
 
 void commit_points_free(struct commit_points *c)

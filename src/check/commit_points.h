@@ -17,6 +17,8 @@ struct commit_points {
 bool commit_points_unmarked(const struct ir *p);
 /* Looks for them with a few threads of each template: the other checker judges whether they fit the rest. False: out of memory. */
 bool commit_points_find(const struct ir *p, struct commit_points *out);
+/* The same for one block of a program with its marks only (lang_load_again), or VERDICT_PROGRAM. */
+bool commit_points_hint(const struct ir *p, uint32_t block, struct commit_points *out);
 void commit_points_free(struct commit_points *c);
 
 #endif

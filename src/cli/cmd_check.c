@@ -1,4 +1,6 @@
 /* check: verify a model. Options in, check/check.h, reports out. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +8,7 @@
 #include "base/clock.h"
 #include "base/invariant.h"
 #include "check/args.h"
+#include "check/certify.h"
 #include "check/check.h"
 #include "cli/keep.h"
 #include "cli/model.h"
@@ -25,6 +28,7 @@ struct command {
 	struct outputs outputs;
 	struct keep keep;
 	bool full;
+	const char *certificate;
 };
 
 /* --no-reduce=LIST: which reductions are off. */
@@ -109,7 +113,57 @@ static int write_reports(struct command *c, const struct checked *told, int rc)
 	return rc;
 }
 
-static int report(struct command *c, const struct check_result *r)
+/* ---- certificates -------------------------------------------------------------- */
+
+static int certificate_error(struct command *c, const char *why)
+{
+	buf_str(&c->cli->err, "intact check: --certificate: ");
+	buf_safe(&c->cli->err, c->certificate, strlen(c->certificate));
+	buf_printf(&c->cli->err, ": %s\n", why);
+	return EXIT_USAGE;
+}
+
+/* What is there already must be a certificate. */
+static int certificate_place(struct command *c)
+{
+	assert(c->certificate);
+	char magic[19];
+	FILE *f = fopen(c->certificate, "rb");
+	if (!f)
+		return errno == ENOENT ? EXIT_HOLDS : certificate_error(c, strerror(errno));
+	size_t n = fread(magic, 1, sizeof magic, f);
+	bool other = n && (n < sizeof magic || memcmp(magic, "intact-certificate ", sizeof magic) != 0);
+	fclose(f);
+	return other ? certificate_error(c, "file exists and is not a certificate; not overwritten") : EXIT_HOLDS;
+}
+
+/* Writes it for what holds. */
+static int write_certificate(struct command *c, const struct ir *p, const struct check_result *r, struct certified *made)
+{
+	struct certify_options o = { .path = c->certificate, .check = &c->args.options };
+	struct buf program;
+	buf_init(&program);
+	ir_print(p, &program);
+	text_hash(p->src->text, p->src->len, o.text);
+	text_hash(buf_cstr(&program), program.len, o.program);
+	buf_free(&program);
+	switch (certify(p, r, &o, made)) {
+	case CERTIFY_OK:
+		return EXIT_HOLDS;
+	case CERTIFY_NOT_WRITTEN:
+		return certificate_error(c, strerror(errno));
+	case CERTIFY_CONTRADICTION:
+		buf_str(&c->cli->err,
+		        "intact check: the search for a certificate refutes what an engine proves: this is a bug in intact\n");
+		break;
+	case CERTIFY_NO_MEMORY:
+		buf_str(&c->cli->err, "intact check: --certificate: out of memory\n");
+		break;
+	}
+	return EXIT_INTERNAL;
+}
+
+static int report(struct command *c, const struct ir *p, const struct check_result *r)
 {
 	assert(r->n == 0 || r->v);
 	static const int codes[] = {
@@ -117,17 +171,26 @@ static int report(struct command *c, const struct check_result *r)
 	};
 	int rc = codes[answers_together(r->v, r->n)];
 	struct checked told;
+	struct certified made = { 0 };
+	int certificate = c->certificate ? write_certificate(c, p, r, &made) : EXIT_HOLDS;
+	if (certificate == EXIT_USAGE) {
+		free(made.v);
+		return EXIT_USAGE;
+	}
 	bool ok = check_result_told(r, &c->args.options, c->path, c->model.keep_dead, &told);
+	told.certificate = made.v ? &made : NULL;
 	if (ok && !outputs_take_stdout(&c->outputs))
 		say(c, &told);
 	if (r->contradiction) {
 		buf_str(&c->cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
 	}
+	rc = certificate == EXIT_INTERNAL ? EXIT_INTERNAL : rc;
 	if (!r->causality)
 		outputs_hint(c->cli, c->cmd, &c->outputs, c->path, rc);
 	rc = ok ? write_reports(c, &told, rc) : EXIT_INTERNAL;
 	stories_free(told.stories, told.n);
+	free(made.v);
 	return rc;
 }
 
@@ -159,7 +222,7 @@ static int check(struct command *c, const struct ir *p)
 	if (keep_cut(&c->keep, c->cli, c->cmd, &rc))
 		; /* no result to report */
 	else if (status == CHECK_OK)
-		rc = report(c, &r);
+		rc = report(c, p, &r);
 	else if (status == CHECK_NO_BLOCK)
 		rc = no_block(c, p);
 	else if (status == CHECK_WRONG_OPTIONS)
@@ -212,6 +275,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		KEEP_OPTIONS(&c.keep),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.args.options.count, "states, transitions, memory and time of each verdict", 0, 0, NULL },
+		{ OPT_STR, "certificate", 0, "FILE", &c.certificate, "write a certificate of what holds, for intact verify (docs/certificates.md)", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "show counterexamples in full", 0, 0, NULL },
 		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, transactions, dead, all", 0, 0, NULL },
 		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
@@ -241,6 +305,14 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		               c.args.options.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
+	else if (c.certificate && (c.args.options.block || c.args.options.faults || c.args.engine || c.model.keep_dead))
+		rc = cli_usage(cli, cmd, "--certificate is about all questions: it cannot be combined with %s",
+		               c.args.options.block    ? "--block"
+		               : c.args.options.faults ? "--faults"
+		               : c.args.engine         ? "--engine"
+		                                       : "--no-reduce=dead");
+	else if (c.certificate && (rc = certificate_place(&c)) != EXIT_HOLDS)
+		;
 	else {
 		c.path = args[0];
 		rc = model_load(cli, cmd, &l, c.path, &c.model);

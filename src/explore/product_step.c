@@ -222,6 +222,7 @@ static uint32_t *whole_script(struct product *x, uint32_t before, const struct i
 /* How many ways each choice of the guesses was made in: (the choices before it, how many outcomes it has) -> number. */
 static bool count_guesses(struct product *x, const struct shadow_run *s, struct map *ways)
 {
+	assert(!ways->len);
 	struct map seen;
 	bool ok = true;
 	map_init(&seen);

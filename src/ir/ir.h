@@ -524,6 +524,11 @@ const char *ir_validate(const struct ir *p, struct arena *a);
  * taken is held by one thread. */
 bool ir_state_valid(const struct ir *p, const int32_t *state);
 bool ir_frame_valid(const struct ir *p, uint32_t thread, const int32_t *f);
+/* For values from a file, so that they can be stepped: is each of the globals, the records of safe and regular variables included, in its range? */
+bool ir_globals_valid(const struct ir *p, const int32_t *g);
+/* Can these globals and this frame of the thread (both valid) be of one state, as a step takes for granted? Locks that the thread holds are
+ * taken; what it has begun of safe and regular accesses is in progress. */
+bool ir_frame_fits(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f);
 
 /* The program as text: variables, templates, nodes with their accesses,
  * successors and code. `intact check --dump=ir`. */

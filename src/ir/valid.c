@@ -2,6 +2,7 @@
  * valid: every invariant of ir.h, checked after the program is built (and by
  * the tests after every pass). A violation is our bug, never the user's.
  */
+#include "base/invariant.h"
 #include "ir/build.h"
 
 struct valid {
@@ -188,6 +189,72 @@ bool ir_state_valid(const struct ir *p, const int32_t *state)
 		if (!ir_frame_valid(p, k, state + p->threads[k].frame))
 			return false;
 	return locks_valid(p, state);
+}
+
+bool ir_globals_valid(const struct ir *p, const int32_t *g)
+{
+	for (uint32_t i = 0; i < p->nvars; i++) {
+		const struct ir_var *v = &p->vars[i];
+		bool records = v->kind == IRV_SAFE || v->kind == IRV_REGULAR;
+		for (uint32_t e = 0; e < v->len; e++) {
+			if (g[v->slot + e] < v->lo || g[v->slot + e] > v->hi)
+				return false;
+			const int32_t *aux = g + v->aux + (size_t)e * v->aux_stride;
+			uint32_t n = records ? (v->aux_stride - 1) / v->aux_record : 0;
+			if (records && (aux[0] < 0 || (uint32_t)aux[0] > n))
+				return false;
+			for (uint32_t k = 0; k < n * v->aux_record; k++) {
+				bool mask = v->kind == IRV_REGULAR && k % v->aux_record;
+				uint32_t left = (uint32_t)(v->hi - v->lo + 1) - (mask ? (k % v->aux_record - 1) * 31 : 0);
+				int64_t most = v->kind == IRV_SAFE ? 2
+				               : !mask             ? left
+				               : left < 31         ? (INT64_C(1) << left) - 1
+				                                   : INT32_MAX;
+				if (aux[1 + k] < 0 || aux[1 + k] > most)
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* The thread's own record of an element: is a read of it in progress, or a write? */
+static bool in_progress(const struct ir_var *v, const int32_t *g, uint32_t e, uint32_t thread, bool write)
+{
+	const int32_t *aux = g + v->aux + (size_t)e * v->aux_stride, *rec = aux + 1 + (size_t)v->rank[thread] * v->aux_record;
+	bool any = v->kind == IRV_SAFE && rec[0];
+	for (uint32_t k = 1; k < v->aux_record && v->kind == IRV_REGULAR; k++)
+		any |= rec[k] != 0;
+	return write ? aux[0] > 0 : any;
+}
+
+bool ir_frame_fits(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f)
+{
+	assert(thread < p->nthreads && (uint32_t)f[0] < p->nnodes);
+	const struct ir_template *t = &p->templates[p->threads[thread].tmpl];
+	const struct ir_node *n = &p->nodes[f[0]];
+	for (uint32_t i = 1; i < t->nslots; i++) {
+		const struct ir_slot *slot = &p->slots[t->slot + i];
+		if (slot->is_lock && f[i] && g[p->vars[slot->var].slot + slot->elem] != 1)
+			return false;
+	}
+	for (uint32_t i = 0; i < n->naccess; i++) {
+		const struct ir_access *a = &p->accesses[n->access + i];
+		const struct ir_var *v = &p->vars[a->var];
+		if (v->kind != IRV_SAFE && v->kind != IRV_REGULAR)
+			continue;
+		bool some = false, reading = false, full = false;
+		for (uint32_t e = 0; e < v->len; e++) {
+			reading |= in_progress(v, g, e, thread, false);
+			full |= (uint32_t)g[v->aux + e * v->aux_stride] >= (v->aux_stride - 1) / v->aux_record;
+			if (a->index == IR_NONE || a->index == e)
+				some |= in_progress(v, g, e, thread, a->mode & IRA_WRITE_RESP);
+		}
+		if ((a->mode & (IRA_READ_RESP | IRA_WRITE_RESP) && !some) || (a->mode & IRA_READ_INV && reading) ||
+		    (a->mode & IRA_WRITE_INV && full))
+			return false;
+	}
+	return true;
 }
 
 /* Terms refer to earlier ones, so that looking at them ends; what they name is there. */

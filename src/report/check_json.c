@@ -233,6 +233,36 @@ static void asked(const struct checked *c, struct json_out *j)
 	json_end(j);
 }
 
+/* What the certificate covers. */
+static void certificate(const struct checked *c, struct json_out *j)
+{
+	const struct certified *f = c->certificate;
+	assert(f->file && f->n);
+	json_line(j, 2);
+	json_begin_object(j, "certificate");
+	json_text(j, "file", f->file);
+	json_uint(j, "states", f->states);
+	json_uint(j, "bytes", f->bytes);
+	json_begin_array(j, "questions");
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct buf name;
+		buf_init(&name);
+		check_text_certified(c->p, &f->v[i], &name);
+		json_line(j, 4);
+		json_begin_object(j, NULL);
+		json_text_buf(j, "name", &name);
+		json_flag(j, "certified", f->v[i].certified);
+		json_text_if(j, "why", f->v[i].why);
+		if (f->v[i].states)
+			json_uint(j, "states", f->v[i].states);
+		json_end(j);
+		buf_free(&name);
+	}
+	json_line(j, 2);
+	json_end(j);
+	json_end(j);
+}
+
 void check_json(const struct checked *c, struct buf *out)
 {
 	assert(c->p && c->model && (!c->n || c->stories));
@@ -253,6 +283,8 @@ void check_json(const struct checked *c, struct buf *out)
 		result(c->p, &c->v[i], &c->stories[i], j);
 	json_line(j, 2);
 	json_end(j);
+	if (c->certificate)
+		certificate(c, j);
 	json_line(j, 0);
 	doc_end(j);
 }

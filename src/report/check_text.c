@@ -289,6 +289,57 @@ static void say_raised(const struct ir *p, struct buf *out)
 	buf_str(out, ", more than declared, to follow up a suspicion of the causal engine\n");
 }
 
+void check_text_certified(const struct ir *p, const struct certified_question *q, struct buf *out)
+{
+	assert(q->about != ABOUT_PROPERTY || q->number < p->nproperties);
+	assert(q->about != ABOUT_OBJECT || q->number < p->nobjects);
+	switch (q->about) {
+	case ABOUT_BLOCK:
+		check_text_name(p, q->number, out);
+		return;
+	case ABOUT_PROGRAM:
+		check_text_name(p, VERDICT_PROGRAM, out);
+		return;
+	case ABOUT_OBJECT:
+		buf_str(out, p->objects[q->number].name);
+		return;
+	case ABOUT_PROPERTY:
+		buf_str(out, p->properties[q->number].text);
+		return;
+	case ABOUT_FAULTS:
+	case ABOUT_DEADLOCK:
+	case ABOUT_WAY_OUT:
+		buf_str(out, q->about == ABOUT_FAULTS ? "faults" : q->about == ABOUT_DEADLOCK ? "deadlock" : "way out");
+		return;
+	}
+}
+
+/* What the certificate covers, and what it does not and why. */
+static void say_certificate(const struct checked *c, struct buf *out)
+{
+	const struct certified *f = c->certificate;
+	assert(f && f->n && f->file);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < f->n; i++)
+		n += f->v[i].certified;
+	buf_str(out, "\ncertificate: ");
+	buf_safe(out, f->file, strlen(f->file));
+	buf_printf(out,
+	           ": %u of %u question%s certified (%llu states, %llu bytes, %.2f s; searched without reductions except for "
+	           "identical threads)\n",
+	           n, f->n, f->n == 1 ? "" : "s", (unsigned long long)f->states, (unsigned long long)f->bytes, f->seconds);
+	for (int certified = 1; certified >= 0; certified--)
+		for (uint32_t i = 0; i < f->n; i++) {
+			if (f->v[i].certified != certified)
+				continue;
+			buf_str(out, certified ? "  certified      " : "  not certified  ");
+			check_text_certified(c->p, &f->v[i], out);
+			if (f->v[i].why)
+				buf_printf(out, ": %s", f->v[i].why);
+			buf_char(out, '\n');
+		}
+}
+
 void check_text(const struct checked *c, const struct check_text_options *o, struct buf *out)
 {
 	assert(c->p && (!c->n || (c->v && c->stories)));
@@ -311,4 +362,6 @@ void check_text(const struct checked *c, const struct check_text_options *o, str
 	if (c->quiescence && !strcmp(c->quiescence, "unknown"))
 		buf_str(out, "\nnot decided: whether threads can always leave their blocks (too many states; --deadlock searches "
 		             "further)\n");
+	if (c->certificate)
+		say_certificate(c, out);
 }

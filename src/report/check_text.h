@@ -19,6 +19,9 @@ void check_text(const struct checked *c, const struct check_text_options *o, str
 /* "worker.update", or "program". */
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out);
 
+/* What a certificate covers is called so: "worker.update", "faults", "always x <= 1". */
+void check_text_certified(const struct ir *p, const struct certified_question *q, struct buf *out);
+
 /* ---- causal_text.c ---- */
 
 /* Of a result with verdicts about causality alone. */

@@ -161,6 +161,6 @@ void claim_list_text(const json_t *doc, struct buf *out)
 	json_array_foreach(json_object_get(doc, "results"), i, claim) if (!is_cycle(doc, claim)) line(claim, out);
 	if (doc_number(doc, "not_listed"))
 		buf_printf(out, "... and %lld more\n", (long long)doc_number(doc, "not_listed"));
-	for (i = 0; i < 4 && doc_is(doc, "of", "check"); i++)
+	for (i = 0; i < 4 && (doc_is(doc, "of", "check") || doc_is(doc, "of", "certificate")); i++)
 		buf_printf(out, "%s%lld %s%s", i ? ", " : "", (long long)doc_number(doc, words[i]), words[i], i == 3 ? "\n" : "");
 }

@@ -34,7 +34,7 @@ struct claim_list {
 	struct buf *err;     /* what is wrong with the input */
 	bool color;          /* ... in colours */
 	const char *file;    /* the result */
-	const char *of;      /* its kind: "check", "trace", "history" */
+	const char *of;      /* its kind: "check", "trace", "history", "certificate" */
 	const char *subject; /* the model, trace or history it is about; NULL: not known */
 	struct buf list;     /* the claims as JSON ... */
 	struct json_out j;   /* ... by this */

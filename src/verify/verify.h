@@ -25,6 +25,13 @@ int verify_result(struct claim_list *l, json_t *root, const char *about, uint64_
 /* `model`: the file that it must be about, or NULL. `max_states`: of a search through what holds. */
 int check_verify_report(struct claim_list *l, json_t *root, const char *model, uint64_t max_states);
 
+/* ---- certificate_verify.c: a certificate (verdict/certificate.h) against its model ---- */
+
+#define VERIFY_BYTES ((uint64_t)4 << 30) /* of memory, unless told otherwise */
+
+/* Every question of the model is a claim; those that the certificate does not cover are unchecked. */
+int certificate_verify(struct claim_list *l, const char *certificate, const char *model, uint64_t max_bytes);
+
 /* ---- history_verify.c: a report of `intact history --json --witness` against its history ---- */
 
 /* `history`: the file, or NULL for the one that the report names. */
