@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-disk bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-certificate bench-disk bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -80,6 +80,10 @@ bench-explore-programs: all
 bench-disk: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/disk.py $(BUILD) $(ARGS)
+
+bench-certificate: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/certificate.py $(BUILD) $(ARGS)
 
 bench-explore-core: all
 	@ninja -C $(BUILD) bench/measure >/dev/null

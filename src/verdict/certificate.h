@@ -125,8 +125,10 @@ uint64_t cert_space_bytes(const struct cert_space *s);
 bool cert_frame_valid(const struct cert_space *s, uint32_t kind, const int32_t *f);
 /* The first row, in s->next. */
 bool cert_first(struct cert_space *s);
-/* Takes a row as s->now; false: it is none. */
-bool cert_load(struct cert_space *s, const int32_t *row, uint32_t n);
+/* Is this a row of numbers that the tables have? */
+bool cert_row_valid(const struct cert_space *s, const int32_t *row, uint32_t n);
+/* Takes it as s->now. */
+void cert_load(struct cert_space *s, const int32_t *row, uint32_t n);
 /* Each successor of s->now, in s->next, until `visit` returns false. What was met is in s->fault, moved, unexplained, nonsense, limit. */
 typedef bool cert_visit(void *arg);
 void cert_expand(struct cert_space *s, cert_visit *visit, void *arg);
@@ -147,6 +149,8 @@ struct cert_reader {
 
 bool cert_open(struct cert_reader *r, const char *path); /* false: errno or r->error says why */
 void cert_close(struct cert_reader *r);
+/* The file is refused for this reason, unless it is for another; nothing but zeroes is read from then on. */
+void cert_wrong(struct cert_reader *r, const char *why);
 uint64_t cert_number(struct cert_reader *r);
 bool cert_bytes(struct cert_reader *r, void *to, size_t n);
 /* A text of at most n - 1 bytes. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/invariant.h"
 #include "verdict/certificate.h"
 
 struct cert_checking {
@@ -17,12 +16,6 @@ struct cert_checking {
 	uint64_t cap_ranks, max_bytes;
 	uint32_t best[CERT_RANKS]; /* of the successors of the row that is looked at */
 };
-
-static void malformed(struct cert_reader *r, const char *why)
-{
-	if (!r->error)
-		r->error = why;
-}
 
 static void reject(struct cert_checking *x, const char *why)
 {
@@ -62,7 +55,7 @@ bool cert_claim_read(struct cert_reader *r, struct cert_claim *q)
 		q->block = block && block <= IR_MAX_CODE ? (uint32_t)block - 1 : VERDICT_PROGRAM;
 		q->any_moment = cert_number(r) == 1;
 	} else {
-		malformed(r, "a section is of an unknown kind");
+		cert_wrong(r, "a section is of an unknown kind");
 	}
 	return !r->error;
 }
@@ -74,7 +67,7 @@ static void read_marks(struct cert_reader *r, uint8_t *marks, uint32_t most)
 	for (uint64_t i = 0; i < n && !r->error; i++) {
 		at += cert_number(r);
 		if (at >= most)
-			malformed(r, "a commit point is at no step of the model");
+			cert_wrong(r, "a commit point is at no step of the model");
 		else
 			marks[at] = 1;
 	}
@@ -93,9 +86,9 @@ static void read_table(struct cert_checking *x, struct seqtab *t, uint32_t width
 		if (x->r->error)
 			break;
 		if (kind == IR_NONE ? !ir_globals_valid(x->p, v) : !cert_frame_valid(&x->s, kind, v))
-			malformed(x->r, "it has values that the model's variables cannot have");
+			cert_wrong(x->r, "it has values that the model's variables cannot have");
 		else if (seqtab_add(t, v, width) != i)
-			malformed(x->r, "a table has the same values twice");
+			cert_wrong(x->r, "a table has the same values twice");
 		if (i % 4096 == 0)
 			look_at_memory(x);
 	}
@@ -112,7 +105,7 @@ static void read_rows(struct cert_checking *x)
 		len = cert_number(x->r);
 		uint64_t most = (CERT_SHADOWS + 1ull) * (x->p->nthreads + 1ull), before = row.n;
 		if (common > before || common >= len || len > most) {
-			malformed(x->r, "its rows are not in order");
+			cert_wrong(x->r, "its rows are not in order");
 			break;
 		}
 		if (!GROW(row.v, row.cap, len)) {
@@ -124,11 +117,11 @@ static void read_rows(struct cert_checking *x)
 			bool greater = k == common && k < before;
 			uint64_t d = cert_number(x->r), v = (greater ? (uint64_t)row.v[k] : 0) + d;
 			if (v > INT32_MAX || (greater && !d))
-				malformed(x->r, "its rows are not in order");
+				cert_wrong(x->r, "its rows are not in order");
 			row.v[k] = (int32_t)v;
 		}
-		if (!x->r->error && !cert_load(&x->s, row.v, (uint32_t)len))
-			malformed(x->r, "a row names values that its tables do not have");
+		if (!x->r->error && !cert_row_valid(&x->s, row.v, (uint32_t)len))
+			cert_wrong(x->r, "a row names values that its tables do not have");
 		if (!x->r->error && seqtab_add(&x->rows, row.v, (uint32_t)len) != i)
 			x->out->limit = "memory"; /* ascending rows are different rows */
 		if (!x->r->error && !GROW_RAW(x->ranks, x->cap_ranks, (i + 1) * x->nranks + 1))
@@ -185,7 +178,7 @@ static void look_at_all(struct cert_checking *x)
 		reject(x, "the initial state is not in the set");
 	for (uint32_t i = 0; i < x->rows.n && going(x); i++) {
 		const int32_t *row = seqtab_get(&x->rows, i, &len);
-		memset(x->best, 0xff, sizeof x->best);
+		memset(x->best, 0xff, x->nranks * sizeof *x->best);
 		cert_load(&x->s, row, len);
 		cert_expand(&x->s, one_successor, x);
 		if (x->s.limit)
@@ -210,9 +203,9 @@ void cert_check(struct cert_reader *r, const struct ir *p, struct cert_claim *q,
 	q->edge = calloc(p->nsuccs + 1ull, 1);
 	q->entry = calloc(p->nblocks + 1ull, 1);
 	if (p->nproperties < 32 && q->properties >> p->nproperties)
-		malformed(r, "it claims a condition that the model does not have");
+		cert_wrong(r, "it claims a condition that the model does not have");
 	if (q->kind == CERT_SERIAL && q->block != VERDICT_PROGRAM && q->block >= p->nblocks)
-		malformed(r, "it is about a block that the model does not have");
+		cert_wrong(r, "it is about a block that the model does not have");
 	if (!cert_space_init(&x.s, p, q) || !q->edge || !q->entry)
 		out->limit = "memory";
 	if (going(&x) && q->kind == CERT_SERIAL) {

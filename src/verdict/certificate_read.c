@@ -3,13 +3,12 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "base/invariant.h"
 #include "event/crc.h"
 #include "verdict/certificate.h"
 
 #define DAMAGED "the file is damaged: "
 
-static void wrong(struct cert_reader *r, const char *why)
+void cert_wrong(struct cert_reader *r, const char *why)
 {
 	if (!r->error)
 		r->error = why;
@@ -26,14 +25,14 @@ bool cert_open(struct cert_reader *r, const char *path)
 	r->packed = malloc(ZSTD_COMPRESSBOUND(CERT_BLOCK));
 	r->block = malloc(CERT_BLOCK + 8);
 	if (!r->packed || !r->block) {
-		wrong(r, "out of memory");
+		cert_wrong(r, "out of memory");
 		return false;
 	}
 	size_t n = fread(magic, 1, sizeof CERT_MAGIC - 1, r->f);
 	bool some = n > 19 && !memcmp(magic, CERT_MAGIC, 19);
 	r->foreign = n != sizeof CERT_MAGIC - 1 || strcmp(magic, CERT_MAGIC) != 0;
 	if (r->foreign)
-		wrong(r, some ? "the certificate is of another version" : "the file is no certificate");
+		cert_wrong(r, some ? "the certificate is of another version" : "the file is no certificate");
 	return !r->error;
 }
 
@@ -58,20 +57,20 @@ static bool next_block(struct cert_reader *r)
 	if (r->ended)
 		return false;
 	if (fread(head, 1, sizeof head, r->f) != sizeof head) {
-		wrong(r, DAMAGED "it ends too early");
+		cert_wrong(r, DAMAGED "it ends too early");
 		return false;
 	}
 	uint32_t len = word(head), packed = word(head + 4);
 	if (len > CERT_BLOCK || packed > ZSTD_COMPRESSBOUND(CERT_BLOCK) || (!len && packed)) {
-		wrong(r, DAMAGED "a block has an impossible length");
+		cert_wrong(r, DAMAGED "a block has an impossible length");
 		return false;
 	}
 	if (fread(r->packed, 1, packed, r->f) != packed) {
-		wrong(r, DAMAGED "it ends too early");
+		cert_wrong(r, DAMAGED "it ends too early");
 		return false;
 	}
 	if (len && ZSTD_decompress(r->block + 8, CERT_BLOCK, r->packed, packed) != len) {
-		wrong(r, DAMAGED "a block cannot be decompressed");
+		cert_wrong(r, DAMAGED "a block cannot be decompressed");
 		return false;
 	}
 	for (int i = 0; i < 4; i++) {
@@ -80,7 +79,7 @@ static bool next_block(struct cert_reader *r)
 	}
 	r->sum = crc_of(r->block, len + 8ull);
 	if (r->sum != word(head + 8)) {
-		wrong(r, DAMAGED "a checksum does not match");
+		cert_wrong(r, DAMAGED "a checksum does not match");
 		return false;
 	}
 	r->blocks++;
@@ -90,14 +89,20 @@ static bool next_block(struct cert_reader *r)
 	return len > 0;
 }
 
+/* Is there a byte to read? */
+static bool more(struct cert_reader *r)
+{
+	if (r->at == r->len && !next_block(r))
+		cert_wrong(r, DAMAGED "its contents end too early");
+	return !r->error;
+}
+
 bool cert_bytes(struct cert_reader *r, void *to, size_t n)
 {
 	memset(to, 0, n);
 	for (size_t done = 0; done < n;) {
-		if (r->at == r->len && !next_block(r)) {
-			wrong(r, DAMAGED "its contents end too early");
+		if (!more(r))
 			return false;
-		}
 		size_t k = r->len - r->at < n - done ? r->len - r->at : n - done;
 		memcpy((char *)to + done, r->block + r->at, k);
 		r->at += k;
@@ -110,14 +115,14 @@ uint64_t cert_number(struct cert_reader *r)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; shift < 64; shift += 7) {
-		unsigned char b;
-		if (!cert_bytes(r, &b, 1))
+		if (!more(r))
 			return 0;
+		unsigned char b = r->block[r->at++];
 		v |= (uint64_t)(b & 0x7f) << shift;
 		if (!(b & 0x80))
 			return v;
 	}
-	wrong(r, DAMAGED "a number is too long");
+	cert_wrong(r, DAMAGED "a number is too long");
 	return 0;
 }
 
@@ -126,7 +131,7 @@ bool cert_text(struct cert_reader *r, char *to, size_t n)
 	uint64_t len = cert_number(r);
 	*to = 0;
 	if (len >= n) {
-		wrong(r, DAMAGED "a name is too long");
+		cert_wrong(r, DAMAGED "a name is too long");
 		return false;
 	}
 	to[len] = 0;
@@ -136,8 +141,8 @@ bool cert_text(struct cert_reader *r, char *to, size_t n)
 bool cert_complete(struct cert_reader *r)
 {
 	if (!r->error && r->at == r->len && !next_block(r) && !r->error && fgetc(r->f) != EOF)
-		wrong(r, DAMAGED "something follows its end");
+		cert_wrong(r, DAMAGED "something follows its end");
 	if (!r->error && r->at != r->len)
-		wrong(r, DAMAGED "something follows its last section");
+		cert_wrong(r, DAMAGED "something follows its last section");
 	return !r->error;
 }

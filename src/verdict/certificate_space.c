@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/invariant.h"
 #include "verdict/certificate.h"
 
 /* Parts of s->room, each as long as a state: a step's globals and frame before and after, the frame with its dead slots
@@ -455,21 +454,25 @@ bool cert_first(struct cert_space *s)
 	return !s->limit;
 }
 
-bool cert_load(struct cert_space *s, const int32_t *row, uint32_t len)
+bool cert_row_valid(const struct cert_space *s, const int32_t *row, uint32_t len)
 {
 	uint32_t n = width(s);
 	if (len < n || len % n || (s->q->kind == CERT_PLAIN && len != n) || len / n > CERT_SHADOWS + 1)
 		return false;
-	for (uint32_t i = 0; i < len; i++) {
-		uint32_t t = i % n, v = (uint32_t)row[i] >> (t && i >= n);
-		if (row[i] < 0 || v >= (t ? s->frames[s->kind_of[t - 1]].n : s->globals.n))
-			return false;
-	}
+	for (uint32_t at = 0; at < len; at += n)
+		for (uint32_t t = 0; t < n; t++)
+			if (row[at + t] < 0 ||
+			    (uint32_t)row[at + t] >> (t && at) >= (t ? s->frames[s->kind_of[t - 1]].n : s->globals.n))
+				return false;
+	return true;
+}
+
+void cert_load(struct cert_space *s, const int32_t *row, uint32_t len)
+{
 	s->now.n = 0;
 	int32_t *to = push(s, &s->now, len);
 	if (to)
 		memcpy(to, row, len * sizeof *to);
-	return to != NULL;
 }
 
 /* Threads that are equal in all respects make the same steps: is this one such as the one before it? */

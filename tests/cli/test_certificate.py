@@ -203,5 +203,12 @@ for i in range(count):
     if rc == 2 and "certificate" not in err:
         odd.append((kind, model.name, err[:200]))
 check(f"{sum(kinds.values())} corrupted certificates are rejected {kinds}", not accepted and not odd and sum(kinds.values()) > count * 9 // 10, f"{accepted[:5]} {odd[:5]}")
+# ---- the checker ------------------------------------------------------------------------------------------
+sources = Path(__file__).resolve().parents[2] / "src/verdict"
+parts = [sources / f"certificate_{n}.c" for n in ("space", "read", "check")]
+code = sum(1 for p in parts for line in p.read_text().splitlines() if line.strip() and not line.lstrip().startswith(("/*", "*")))
+included = {i for p in [*parts, sources / "certificate.h"] for i in re.findall(r'#include "(.*?)"', p.read_text())}
+check("the checker is less than 800 lines of code, and uses no engine", code < 800
+      and included == {"base/grow.h", "base/map.h", "base/seqtab.h", "base/varint.h", "event/crc.h", "verdict/certificate.h", "verdict/verdict.h"}, f"{code} {included}")
 shutil.rmtree(tmp)
 done()
