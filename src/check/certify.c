@@ -163,6 +163,14 @@ static struct cert_made certify_serial(struct certifying *x, const struct ir *p,
 	return made;
 }
 
+/* Commit-atomicity keeps to the order of time: what it proves has a set. */
+static void look_for_contradiction(struct certifying *x, enum certified_about about, uint32_t number, const struct cert_made *made)
+{
+	const struct verdict *v = found(x, about, number);
+	x->contradiction |= made->why && !strcmp(made->why, CERT_UNEXPLAINED) && v && v->answer == ANSWER_HOLDS && !v->as_part &&
+	                    v->engine == &engine_commit.about && x->r->p == x->p;
+}
+
 static void certify_blocks(struct certifying *x)
 {
 	const struct ir *p = x->p;
@@ -171,6 +179,7 @@ static void certify_blocks(struct certifying *x)
 	program->why = "it is violated";
 	if (!is_violated(x, ABOUT_PROGRAM, 0)) {
 		struct cert_made made = certify_serial(x, p, VERDICT_PROGRAM);
+		look_for_contradiction(x, ABOUT_PROGRAM, 0, &made);
 		program->why = made.why;
 		program->certified = !made.why;
 		program->states = made.why ? 0 : made.states;
@@ -187,6 +196,7 @@ static void certify_blocks(struct certifying *x)
 		} else {
 			bool alone = p->nblocks > 1 && lang_load_again(&l, p, b, NULL);
 			struct cert_made made = certify_serial(x, alone ? l.ir : p, b);
+			look_for_contradiction(x, ABOUT_BLOCK, b, &made);
 			q->why = made.why;
 			q->certified = !made.why;
 			q->states = made.why ? 0 : made.states;

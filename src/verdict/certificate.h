@@ -193,6 +193,8 @@ struct cert_limits {
 	double deadline;
 };
 
+#define CERT_UNEXPLAINED "some runs have no explanation that keeps to the order of time"
+
 struct cert_made {
 	const char *why; /* no set: a limit, or what was found; NULL: there is one */
 	uint64_t states, steps;

@@ -104,7 +104,7 @@ static void read_rows(struct cert_checking *x)
 		common = cert_number(x->r);
 		len = cert_number(x->r);
 		uint64_t most = (CERT_SHADOWS + 1ull) * (x->p->nthreads + 1ull), before = row.n;
-		if (common > before || common >= len || len > most) {
+		if (common > before || common >= len || len > most || len > x->max_bytes / 8) {
 			cert_wrong(x->r, "its rows are not in order");
 			break;
 		}

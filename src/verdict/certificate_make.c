@@ -178,7 +178,7 @@ static void explore(struct cert_search *x)
 			give_up(x, x->s.limit);
 		else if (x->s.unexplained || x->s.nonsense)
 			give_up(x, x->q->any_moment
-			                   ? "some runs are explained only by steps or blocks in another order than that of time"
+			                   ? CERT_UNEXPLAINED
 			                   : "the commit points do not fit");
 		if (x->q->kind == CERT_PLAIN && !x->made->why)
 			look_at_state(x);

@@ -21,7 +21,7 @@ intact, examples = sys.argv[1], Path(sys.argv[2])
 schema = json.loads((Path(__file__).resolve().parents[2] / "share/report.schema.json").read_text())
 tmp = Path(tempfile.mkdtemp())
 cert = tmp / "model.certificate"
-ORDER = "some runs are explained only by steps or blocks in another order than that of time"
+ORDER = "some runs have no explanation that keeps to the order of time"
 OBJECT = "the histories of objects have no certificates"
 # what holds and has no certificate: all of it
 REFUSED = {
