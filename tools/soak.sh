@@ -73,8 +73,8 @@ halves models-reductions "$models $unit/test_explore_core"
 campaign models-movers "$models $unit/test_reduce"
 campaign models-checker "$models $unit/test_verify"
 # certificates of random models against the engines and a twin, damaged ones; corrupted certificates of examples
-halves certificates "INTACT_SOAK=${INTACT_CERTIFICATES:-5000} INTACT_DAMAGES=20 $unit/test_certificate"
-campaign certificates-corrupted "INTACT_CORRUPTED=${INTACT_CORRUPTED:-10000} python3 tests/cli/test_certificate.py $intact examples"
+halves certificates "INTACT_SOAK=${INTACT_CERTIFICATES:-5000} INTACT_DAMAGES=20 INTACT_CORRUPTED=10000 $unit/test_certificate"
+campaign certificates-corrupted "INTACT_CORRUPTED=${INTACT_CORRUPTED:-2000} python3 tests/cli/test_certificate.py $intact examples"
 # random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact
 halves causal "$models $unit/test_causal examples"
 halves causal-proofs "$models $unit/test_causal_check examples"

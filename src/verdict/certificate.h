@@ -67,6 +67,7 @@
 
 #define CERT_MAGIC   "intact-certificate 1\n"
 #define CERT_BLOCK   (1u << 20)
+#define CERT_HEAD    12u     /* bytes of a block's head: its length, that of what is compressed, a checksum */
 #define CERT_SHADOWS 4096u   /* of one row */
 #define CERT_ALONE   200000u /* states of one block that runs alone */
 #define CERT_RANKS   (IR_MAX_PROPERTIES + 1)
@@ -141,7 +142,7 @@ struct cert_reader {
 	FILE *f;
 	unsigned char *packed, *block;
 	size_t at, len; /* in the block */
-	uint32_t blocks, sum;
+	uint32_t sum;
 	bool ended;
 	const char *error; /* what is wrong with the file; set once */
 	bool foreign;      /* it is no certificate, or of another version */
@@ -178,7 +179,7 @@ struct cert_writer {
 	FILE *f;
 	unsigned char *block, *packed;
 	size_t len;
-	uint32_t blocks, sum;
+	uint32_t sum;
 	bool failed;
 };
 

@@ -31,31 +31,30 @@ bool cert_create(struct cert_writer *w, const char *path)
 	*w = (struct cert_writer){ .f = fopen(path, "wb") };
 	if (!w->f)
 		return false;
-	w->block = malloc(CERT_BLOCK + 8);
-	w->packed = malloc(ZSTD_COMPRESSBOUND(CERT_BLOCK));
+	w->block = malloc(CERT_BLOCK);
+	w->packed = malloc(CERT_HEAD + ZSTD_COMPRESSBOUND(CERT_BLOCK));
 	w->failed = !w->block || !w->packed || fwrite(CERT_MAGIC, 1, sizeof CERT_MAGIC - 1, w->f) != sizeof CERT_MAGIC - 1;
-	w->len = 8;
 	return true;
 }
 
 static void end_block(struct cert_writer *w)
 {
-	assert(w->len >= 8 && w->len <= CERT_BLOCK + 8);
-	unsigned char head[12];
-	size_t n = w->len - 8, packed = 0;
+	assert(w->len <= CERT_BLOCK);
+	size_t packed = 0;
 	if (w->failed)
 		return;
-	put_word(w->block, w->blocks++);
-	put_word(w->block + 4, w->sum);
-	w->sum = crc_of(w->block, w->len);
-	if (n)
-		packed = ZSTD_compress(w->packed, ZSTD_COMPRESSBOUND(CERT_BLOCK), w->block + 8, n, LEVEL);
-	put_word(head, (uint32_t)n);
-	put_word(head + 4, (uint32_t)packed);
-	put_word(head + 8, w->sum);
-	w->failed = ZSTD_isError(packed) || fwrite(head, 1, sizeof head, w->f) != sizeof head ||
-	            fwrite(w->packed, 1, packed, w->f) != packed;
-	w->len = 8;
+	if (w->len)
+		packed = ZSTD_compress(w->packed + CERT_HEAD, ZSTD_COMPRESSBOUND(CERT_BLOCK), w->block, w->len, LEVEL);
+	w->failed = ZSTD_isError(packed);
+	if (w->failed)
+		return;
+	put_word(w->packed, (uint32_t)w->len);
+	put_word(w->packed + 4, (uint32_t)packed);
+	put_word(w->packed + 8, w->sum);
+	w->sum = crc_of(w->packed, CERT_HEAD + packed);
+	put_word(w->packed + 8, w->sum);
+	w->failed = fwrite(w->packed, 1, CERT_HEAD + packed, w->f) != CERT_HEAD + packed;
+	w->len = 0;
 }
 
 void cert_put_number(struct cert_writer *w, uint64_t v)
@@ -63,7 +62,7 @@ void cert_put_number(struct cert_writer *w, uint64_t v)
 	assert(w->f);
 	if (w->failed)
 		return;
-	if (w->len + 10 > CERT_BLOCK + 8)
+	if (w->len + 10 > CERT_BLOCK)
 		end_block(w);
 	w->len = (size_t)(put_varint(w->block + w->len, v) - w->block);
 }
@@ -73,7 +72,7 @@ void cert_put_text(struct cert_writer *w, const char *s)
 	size_t n = strlen(s);
 	cert_put_number(w, n);
 	for (size_t i = 0; i < n && !w->failed; i++) {
-		if (w->len == CERT_BLOCK + 8)
+		if (w->len == CERT_BLOCK)
 			end_block(w);
 		w->block[w->len++] = (unsigned char)s[i];
 	}
@@ -82,7 +81,7 @@ void cert_put_text(struct cert_writer *w, const char *s)
 bool cert_finish(struct cert_writer *w)
 {
 	assert(w->f);
-	if (!w->failed && w->len > 8)
+	if (!w->failed && w->len)
 		end_block(w);
 	end_block(w); /* an empty one */
 	bool ok = !w->failed;
@@ -177,9 +176,7 @@ static void explore(struct cert_search *x)
 		if (x->s.limit)
 			give_up(x, x->s.limit);
 		else if (x->s.unexplained || x->s.nonsense)
-			give_up(x, x->q->any_moment
-			                   ? CERT_UNEXPLAINED
-			                   : "the commit points do not fit");
+			give_up(x, x->q->any_moment ? CERT_UNEXPLAINED : "the commit points do not fit");
 		if (x->q->kind == CERT_PLAIN && !x->made->why)
 			look_at_state(x);
 		if (x->at % 1024 == 0)

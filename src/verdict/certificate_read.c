@@ -22,8 +22,8 @@ bool cert_open(struct cert_reader *r, const char *path)
 	*r = (struct cert_reader){ .f = fopen(path, "rb") };
 	if (!r->f)
 		return false;
-	r->packed = malloc(ZSTD_COMPRESSBOUND(CERT_BLOCK));
-	r->block = malloc(CERT_BLOCK + 8);
+	r->packed = malloc(CERT_HEAD + ZSTD_COMPRESSBOUND(CERT_BLOCK));
+	r->block = malloc(CERT_BLOCK);
 	if (!r->packed || !r->block) {
 		cert_wrong(r, "out of memory");
 		return false;
@@ -50,41 +50,37 @@ static uint32_t word(const unsigned char *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The next block. Its checksum is of the number of the block and the checksum before it, too. */
+/* The next block. Its checksum is of its head, with the checksum of the block before in the place of its own, and of what is compressed. */
 static bool next_block(struct cert_reader *r)
 {
-	unsigned char head[12];
 	if (r->ended)
 		return false;
-	if (fread(head, 1, sizeof head, r->f) != sizeof head) {
+	if (fread(r->packed, 1, CERT_HEAD, r->f) != CERT_HEAD) {
 		cert_wrong(r, DAMAGED "it ends too early");
 		return false;
 	}
-	uint32_t len = word(head), packed = word(head + 4);
+	uint32_t len = word(r->packed), packed = word(r->packed + 4), sum = word(r->packed + 8);
 	if (len > CERT_BLOCK || packed > ZSTD_COMPRESSBOUND(CERT_BLOCK) || (!len && packed)) {
 		cert_wrong(r, DAMAGED "a block has an impossible length");
 		return false;
 	}
-	if (fread(r->packed, 1, packed, r->f) != packed) {
+	if (fread(r->packed + CERT_HEAD, 1, packed, r->f) != packed) {
 		cert_wrong(r, DAMAGED "it ends too early");
 		return false;
 	}
-	if (len && ZSTD_decompress(r->block + 8, CERT_BLOCK, r->packed, packed) != len) {
-		cert_wrong(r, DAMAGED "a block cannot be decompressed");
-		return false;
-	}
-	for (int i = 0; i < 4; i++) {
-		r->block[i] = (unsigned char)(r->blocks >> 8 * i);
-		r->block[4 + i] = (unsigned char)(r->sum >> 8 * i);
-	}
-	r->sum = crc_of(r->block, len + 8ull);
-	if (r->sum != word(head + 8)) {
+	for (int i = 0; i < 4; i++)
+		r->packed[8 + i] = (unsigned char)(r->sum >> 8 * i);
+	r->sum = sum;
+	if (crc_of(r->packed, CERT_HEAD + packed) != sum) {
 		cert_wrong(r, DAMAGED "a checksum does not match");
 		return false;
 	}
-	r->blocks++;
-	r->at = 8;
-	r->len = len + 8ull;
+	if (len && ZSTD_decompress(r->block, CERT_BLOCK, r->packed + CERT_HEAD, packed) != len) {
+		cert_wrong(r, DAMAGED "a block cannot be decompressed");
+		return false;
+	}
+	r->at = 0;
+	r->len = len;
 	r->ended = !len;
 	return len > 0;
 }

@@ -2,7 +2,10 @@
  * Certificates of random models: what is certified is true (the engines, which share no code with the checker), the checker and its twin
  * accept what is made, and of what is damaged - with checksums that fit - nothing is accepted that the twin refuses or that is not true.
  *
- * INTACT_SOAK, INTACT_SEED, INTACT_SOAK_PART: campaign.h. INTACT_DAMAGES: how often each section is damaged (6).
+ * Files that are corrupted without that - flipped bits, cuts, parts that are left out, exchanged or of another file - are rejected, each of them.
+ *
+ * INTACT_SOAK, INTACT_SEED, INTACT_SOAK_PART: campaign.h. INTACT_DAMAGES: how often each section is damaged (6). INTACT_CORRUPTED: how many files
+ * are corrupted (500).
  */
 #include "check.h"
 
@@ -25,6 +28,16 @@ static struct {
 } n;
 
 static char file[] = "/tmp/certificate.XXXXXX";
+
+/* A file of our own by that name. */
+static int open_file(void)
+{
+	memcpy(strrchr(file, '.'), ".XXXXXX", 7);
+	int fd = mkstemp(file);
+	if (fd >= 0)
+		close(fd);
+	return fd;
+}
 
 static void complain(uint64_t seed, const char *text, const char *what)
 {
@@ -120,21 +133,19 @@ static size_t contents(unsigned char *to, size_t most)
 /* The file with these contents, its checksums right. */
 static void pack(const unsigned char *data, size_t len)
 {
-	static unsigned char block[CERT_BLOCK + 8], packed[ZSTD_COMPRESSBOUND(CERT_BLOCK)];
+	static unsigned char packed[CERT_HEAD + ZSTD_COMPRESSBOUND(CERT_BLOCK)];
 	FILE *f = fopen(file, "wb");
-	uint32_t sum = 0, number = 0;
+	uint32_t sum = 0;
 	CHECK(f != NULL);
 	fwrite(CERT_MAGIC, 1, sizeof CERT_MAGIC - 1, f);
 	for (size_t at = 0, k = 1; k; at += k) {
 		k = len - at < CERT_BLOCK ? len - at : CERT_BLOCK;
-		memcpy(block, &number, 4);
-		memcpy(block + 4, &sum, 4);
-		memcpy(block + 8, data + at, k);
-		sum = crc_of(block, k + 8);
-		number++;
-		uint32_t head[3] = { (uint32_t)k, k ? (uint32_t)ZSTD_compress(packed, sizeof packed, data + at, k, 1) : 0, sum };
-		fwrite(head, 4, 3, f);
-		fwrite(packed, 1, head[1], f);
+		size_t size = k ? ZSTD_compress(packed + CERT_HEAD, sizeof packed - CERT_HEAD, data + at, k, 1) : 0;
+		uint32_t head[3] = { (uint32_t)k, (uint32_t)size, sum };
+		memcpy(packed, head, sizeof head);
+		sum = crc_of(packed, CERT_HEAD + size);
+		memcpy(packed + 8, &sum, sizeof sum);
+		fwrite(packed, 1, CERT_HEAD + size, f);
 	}
 	fclose(f);
 }
@@ -339,9 +350,7 @@ static void one_model(uint64_t seed)
 static void test_random_models(void)
 {
 	struct campaign c = campaign(7100000, 150);
-	int fd = mkstemp(file);
-	CHECK(fd >= 0);
-	close(fd);
+	CHECK(open_file() >= 0);
 	for (int i = 0; i < c.n && check_failed < 3; i++)
 		one_model(c.seed + (uint64_t)i);
 	unlink(file);
@@ -358,8 +367,131 @@ static void test_random_models(void)
 	CHECK(n.too_much < n.sections / 4);
 }
 
+/* ---- corrupted files ---------------------------------------------------------------------------------------- */
+
+struct whole_file {
+	unsigned char *data;
+	size_t len;
+};
+
+static size_t corrupt(struct rng *r, const struct whole_file *f, const struct whole_file *other, unsigned char *to, unsigned *kind)
+{
+	size_t len = f->len, at = rng_below(r, (uint32_t)len), k = 1 + rng_below(r, 40), from = rng_below(r, (uint32_t)len);
+	memcpy(to, f->data, len);
+	switch (*kind = rng_below(r, 6)) {
+	case 0:
+		for (k = 1 + rng_below(r, 2) * rng_below(r, 8); k; k--)
+			to[rng_below(r, (uint32_t)len)] ^= (unsigned char)(1u << rng_below(r, 8));
+		return len;
+	case 1:
+		return at;
+	case 2: /* left out */
+		k = k < len - at ? k : len - at;
+		memmove(to + at, to + at + k, len - at - k);
+		return len - k;
+	case 3: /* exchanged */
+		k = k < len - at ? k : len - at;
+		k = k < len - from ? k : len - from;
+		memcpy(to + at, f->data + from, k);
+		memcpy(to + from, f->data + at, k);
+		return len;
+	case 4: /* appended */
+		for (size_t i = 0; i < k; i++)
+			to[len + i] = (unsigned char)rng_below(r, 256);
+		return len + k;
+	default: /* the rest of another file */
+		if (at < other->len)
+			memcpy(to + at, other->data + at, other->len - at);
+		return at < other->len ? other->len : at;
+	}
+}
+
+static void test_corrupted_files(void)
+{
+	static const char *const texts[] = {
+		"int[0..3] x; bool l; lock m; thread w * 2 { atomic { acquire(m); x = x % 3 + 1; release(m); } } thread r { atomic "
+		"{ l = x > 2; } } always x <= 3;",
+		"int[0..9] x; thread a * 3 { atomic { int[0..9] v = x; x = (v + 1) % 10; } } can always reach x == 1;",
+		"int[0..3] x, y; thread a * 2 { step { x = (x + 1) % 4; } step { y = (y + x) % 4; } } thread b { atomic { x = 0; } "
+		"}",
+	};
+	enum { FILES = 6, MOST = 1 << 16 };
+	struct whole_file files[FILES] = { 0 };
+	struct lang l[3];
+	struct cert_claim q;
+	const char *often = getenv("INTACT_CORRUPTED");
+	unsigned count = often && *often ? (unsigned)atoi(often) : 500, done = 0, kinds[6] = { 0 }, kind, nfiles = 0;
+	const struct ir *about[FILES];
+	struct rng rng;
+	rng_seed(&rng, 22);
+	int fd = open_file();
+	CHECK(fd >= 0);
+	for (unsigned i = 0; i < 3; i++) {
+		lang_init(&l[i]);
+		CHECK(lang_load_text(&l[i], "own.atm", texts[i], strlen(texts[i]), &(struct lang_options){ .sml = 0 }));
+		for (int serial = 0; serial < 2 && l[i].ir; serial++) {
+			struct cert_limits limits = { 100000, 256u << 20, 0 };
+			struct cert_made made;
+			struct cert_writer w;
+			q = (struct cert_claim){ .kind = serial ? CERT_SERIAL : CERT_PLAIN,
+				                 .block = VERDICT_PROGRAM,
+				                 .any_moment = true,
+				                 .faults = true,
+				                 .deadlock = true,
+				                 .way_out = true,
+				                 .properties = l[i].ir->nproperties ? 1 : 0 };
+			if (serial)
+				q = (struct cert_claim){ .kind = CERT_SERIAL, .block = VERDICT_PROGRAM, .any_moment = true };
+			struct cert_search *s = cert_search_new(l[i].ir, &q, &limits, &made);
+			if (!made.why) {
+				struct whole_file *f = &files[nfiles];
+				CHECK(cert_create(&w, file));
+				cert_search_write(s, &w);
+				cert_put_number(&w, CERT_END);
+				CHECK(cert_finish(&w) && by_checker(l[i].ir, &q) == CTWIN_ACCEPTS);
+				FILE *in = fopen(file, "rb");
+				f->data = malloc(MOST);
+				f->len = fread(f->data, 1, MOST, in);
+				fclose(in);
+				about[nfiles++] = l[i].ir;
+			}
+			cert_search_free(s);
+		}
+	}
+	CHECK(nfiles >= 4);
+	unsigned char *to = malloc(MOST * 2);
+	while (nfiles >= 4 && done < count && !check_failed) {
+		unsigned k = rng_below(&rng, nfiles);
+		size_t len = corrupt(&rng, &files[k], &files[rng_below(&rng, nfiles)], to, &kind);
+		if (len == files[k].len && !memcmp(to, files[k].data, len))
+			continue;
+		FILE *out = fopen(file, "wb");
+		fwrite(to, 1, len, out);
+		fclose(out);
+		done++;
+		kinds[kind]++;
+		bool same = false; /* by chance a whole file of another question about the same program */
+		for (unsigned i = 0; i < nfiles; i++)
+			same |= about[i] == about[k] && len == files[i].len && !memcmp(to, files[i].data, len);
+		if (!same && by_checker(about[k], &q) != CTWIN_REJECTS) {
+			printf("# file %u, change %u, %zu bytes of %zu\n", k, kind, len, files[k].len);
+			CHECK(!"a corrupted file is rejected");
+		}
+	}
+	printf("# %u corrupted files rejected: %u flipped, %u cut, %u left out, %u exchanged, %u appended, %u of two\n", done,
+	       kinds[0], kinds[1], kinds[2], kinds[3], kinds[4], kinds[5]);
+	CHECK_EQ(done, count);
+	for (unsigned i = 0; i < nfiles; i++)
+		free(files[i].data);
+	for (unsigned i = 0; i < 3; i++)
+		lang_free(&l[i]);
+	free(to);
+	unlink(file);
+}
+
 int main(void)
 {
+	RUN(test_corrupted_files);
 	RUN(test_random_models);
 	return check_done();
 }
