@@ -474,8 +474,8 @@ static void test_corrupted_files(void)
 		for (unsigned i = 0; i < nfiles; i++)
 			same |= about[i] == about[k] && len == files[i].len && !memcmp(to, files[i].data, len);
 		if (!same && by_checker(about[k], &q) != CTWIN_REJECTS) {
-			printf("# file %u, change %u, %zu bytes of %zu\n", k, kind, len, files[k].len);
-			CHECK(!"a corrupted file is rejected");
+			printf("# accepted: file %u, change %u, %zu bytes of %zu\n", k, kind, len, files[k].len);
+			check_failed++;
 		}
 	}
 	printf("# %u corrupted files rejected: %u flipped, %u cut, %u left out, %u exchanged, %u appended, %u of two\n", done,
