@@ -357,14 +357,42 @@ void x_flush_freed(const struct x_store *e)
 	}
 }
 
+bool x_was_freed(uintptr_t addr, uintptr_t *pc, uint16_t *thread)
+{
+	if (X.alone || !x_owns((void *)addr))
+		return false;
+	for (const struct x_cell *c = cell_at(addr);; c = &X.more[c->more]) {
+		for (uint32_t i = 0; i < c->n; i++)
+			if (c->past[i].kind & XA_FREE && c->past[i].bytes >> (addr & 7) & 1) {
+				*pc = X.place[c->past[i].place].pc;
+				*thread = c->past[i].thread;
+				return true;
+			}
+		if (!c->more)
+			return false;
+	}
+}
+
+/*
+ * A place that frees is a point once a block was freed there that another thread accessed in no order with it, or that had an object
+ * (a lock, say) that was not destroyed: what comes before the free in this run may come after it in another.
+ */
+void x_free_point(uintptr_t addr, size_t size, uintptr_t pc)
+{
+	if (!X.alone && pc && X.place[x_place(pc)].flags & XP_POINT)
+		x_point(SCHED_FREE, NULL, addr, 0, size < 0xffffffff ? (unsigned)size : 0xffffffff, 0, pc);
+}
+
 /* Of a large block the first 64 KiB: the rest is seldom all that is used later. */
-void x_freed(uintptr_t addr, size_t size, uintptr_t pc)
+void x_freed(uintptr_t addr, size_t size, bool objects, uintptr_t pc)
 {
 	if (X.alone)
 		return;
 	if (unlikely(X.surveying))
 		x_survey_forget(addr, size);
 	uint32_t place = x_place(pc);
+	if (objects)
+		becomes_point(place);
 	for (uintptr_t a = addr, end = addr + (size > (64 << 10) ? (64 << 10) : size); a < end; a += 8)
 		remember(a, 0xff, XA_WRITE | XA_FREE, place);
 }

@@ -541,8 +541,9 @@ static inline struct x_object *x_object(uintptr_t at, unsigned kind, uintptr_t p
 }
 struct x_object *x_object_find(uintptr_t at);
 void x_object_renew(uintptr_t at, unsigned kind);
-void x_object_destroy(uintptr_t at, uintptr_t pc);
-void x_objects_freed(uintptr_t at, size_t n, uintptr_t pc);
+void x_object_destroy(uintptr_t at, uintptr_t pc); /* a point */
+void x_object_destroyed(uintptr_t at, uintptr_t pc);
+bool x_objects_freed(uintptr_t at, size_t n, uintptr_t pc); /* true: one that was not destroyed */
 void x_objects_save(void);
 void x_objects_restore(void);
 void x_sleep_in(struct x_object *o);                       /* the current thread waits for a wake-up */
@@ -622,7 +623,9 @@ static inline bool x_atomic_follows(struct x_object *o, unsigned mask, uintptr_t
 void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc);
 void x_forget(uintptr_t addr, size_t size);
 void x_flush_freed(const struct x_store *e); /* fails if its memory was freed meanwhile */
-void x_freed(uintptr_t addr, size_t size, uintptr_t pc);
+void x_free_point(uintptr_t addr, size_t size, uintptr_t pc); /* memory will be freed: a point, if something in it may come later */
+void x_freed(uintptr_t addr, size_t size, bool objects, uintptr_t pc);
+bool x_was_freed(uintptr_t addr, uintptr_t *pc, uint16_t *thread);
 uint32_t x_place_look(uintptr_t pc);
 static inline uint32_t x_place_hash(uintptr_t pc)
 {

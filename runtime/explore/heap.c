@@ -180,13 +180,18 @@ void x_free(void *p, uintptr_t pc)
 		wrong(p, c, pc);
 	}
 	size_t room = room_of(c);
-	if (unlikely(X.tso) && X.active && x_buffer_since_drain((uintptr_t)p, room))
-		x_drain(pc);
+	if (X.active) {
+		if (unlikely(X.tso) && x_buffer_since_drain((uintptr_t)p, room))
+			x_drain(pc);
+		x_free_point((uintptr_t)p, room, pc);
+		if (unlikely((c->state & HIGH) != LIVE)) /* another thread was quicker */
+			wrong(p, c, pc);
+	}
 	c->state = FREED;
 	if (!X.active)
 		return;
-	x_objects_freed((uintptr_t)p, room, pc);
-	x_freed((uintptr_t)p, room, pc);
+	bool objects = x_objects_freed((uintptr_t)p, room, pc);
+	x_freed((uintptr_t)p, room, objects, pc);
 	struct x_heap *h = &X.heap[X.current];
 	if (unlikely(h->full) && room < 16 * X_CLASSES) {
 		*(struct x_chunk **)p = h->free[class_of(room)];

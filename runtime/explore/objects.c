@@ -38,8 +38,9 @@ static void clear(struct x_object *o, unsigned kind)
 	o->pc = 0;
 }
 
-static const char *const kinds[] = { "object",    "mutex",  "read-write lock", "condition variable", "semaphore", "barrier",
-	                             "once flag", "atomic", "futex",           "spin lock" };
+static const char *const kinds[] = { "an object",   "a mutex",    "a read-write lock", "a condition variable",
+	                             "a semaphore", "a barrier",  "a once flag",       "an atomic",
+	                             "a futex",     "a spin lock" };
 
 static NOINLINE void wrong_use(const struct x_object *o, uintptr_t pc)
 {
@@ -48,8 +49,8 @@ static NOINLINE void wrong_use(const struct x_object *o, uintptr_t pc)
 	X.gone_pc = o->gone_pc;
 	X.gone_thread = o->gone_thread;
 	if (o->flags & XO_FREED)
-		x_fail(CONTROL_MISUSE, "use of a %s in freed memory", kinds[o->kind]);
-	x_fail(CONTROL_MISUSE, "use of a destroyed %s", kinds[o->kind]);
+		x_fail(CONTROL_MISUSE, "use of %s in freed memory", kinds[o->kind]);
+	x_fail(CONTROL_MISUSE, "use of a destroyed %s", kinds[o->kind] + (kinds[o->kind][1] == ' ' ? 2 : 3));
 }
 
 struct x_object *x_object_look(uintptr_t at, unsigned kind, uintptr_t pc)
@@ -74,19 +75,29 @@ struct x_object *x_object_look(uintptr_t at, unsigned kind, uintptr_t pc)
 	o->at = at;
 	o->run = X.run;
 	clear(o, kind);
+	if (pc && kind != XO_ATOMIC && x_was_freed(at, &o->gone_pc, &o->gone_thread)) { /* of an atomic, access.c says so */
+		o->flags = XO_FREED;
+		wrong_use(o, pc);
+	}
 	return o;
 }
 
 void x_object_renew(uintptr_t at, unsigned kind)
 {
 	struct x_object *o = x_object_find(at);
-	if (o)
-		clear(o, kind);
-	else
+	if (!o)
 		x_object(at, kind, 0);
+	else if (!(o->flags & XO_FREED)) /* else its next use says so */
+		clear(o, kind);
 }
 
 void x_object_destroy(uintptr_t at, uintptr_t pc)
+{
+	x_point(SCHED_DESTROY, NULL, at, 0, 0, 0, pc);
+	x_object_destroyed(at, pc);
+}
+
+void x_object_destroyed(uintptr_t at, uintptr_t pc)
 {
 	struct x_object *o = x_object_find(at);
 	if (!o) /* initialised statically, and never used */
@@ -99,10 +110,11 @@ void x_object_destroy(uintptr_t at, uintptr_t pc)
 }
 
 /* Memory is given back, or given out again (pc 0). */
-void x_objects_freed(uintptr_t at, size_t n, uintptr_t pc)
+bool x_objects_freed(uintptr_t at, size_t n, uintptr_t pc)
 {
+	bool any = false;
 	if (!X.nobjects)
-		return;
+		return false;
 	for (uintptr_t a = (at + 3) & ~(uintptr_t)3; a < at + n; a += 4) {
 		struct x_object *o = x_object_find(a);
 		if (!o)
@@ -113,10 +125,12 @@ void x_objects_freed(uintptr_t at, size_t n, uintptr_t pc)
 			o->flags |= XO_FREED;
 			o->gone_pc = pc;
 			o->gone_thread = (uint16_t)X.current;
+			any |= o->kind != XO_ATOMIC;
 		} else {
 			o->flags |= XO_FREED;
 		}
 	}
+	return any;
 }
 
 void x_objects_save(void)

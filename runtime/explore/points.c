@@ -251,6 +251,7 @@ static bool drains(unsigned kind, uintptr_t a)
 	case SCHED_YIELD:
 	case SCHED_CHOICE:
 	case SCHED_INVOKE:
+	case SCHED_FREE: /* of what is in the block it was emptied */
 		return false;
 	case SCHED_LOAD:
 		return a < 4096; /* input and output */

@@ -598,13 +598,14 @@ void x_clock_read(clockid_t clock, struct timespec *ts)
 
 int x_mutex_destroy(pthread_mutex_t *m, uintptr_t pc)
 {
+	x_point(SCHED_DESTROY, NULL, (uintptr_t)m, 0, 0, 0, pc);
 	struct x_object *o = x_object_find((uintptr_t)m);
 	if (o && o->owner >= 0) {
 		if (kind_of(m) & 3)
 			return EBUSY;
 		misuse((uintptr_t)m, pc, "destroy of a mutex that is locked");
 	}
-	x_object_destroy((uintptr_t)m, pc);
+	x_object_destroyed((uintptr_t)m, pc);
 	return 0;
 }
 
@@ -627,10 +628,11 @@ clockid_t x_cond_clock(const pthread_cond_t *c)
 
 int x_cond_destroy(pthread_cond_t *c, uintptr_t pc)
 {
+	x_point(SCHED_DESTROY, NULL, (uintptr_t)c, 0, 0, 0, pc);
 	struct x_object *o = x_object_find((uintptr_t)c);
 	if (o && o->nsleep)
 		misuse((uintptr_t)c, pc, "destroy of a condition variable on which threads wait");
-	x_object_destroy((uintptr_t)c, pc);
+	x_object_destroyed((uintptr_t)c, pc);
 	return 0;
 }
 

@@ -239,6 +239,8 @@ static const char *op_text(struct explore_story *s, uint32_t i)
 		return arena_printf(s->a, "futex %s: %s", m, e->result & SCHED_RES_TIMEOUT ? "times out" : "woken");
 	case SCHED_FUTEX_WAKE:
 		return arena_printf(s->a, "futex wake %s", m);
+	case SCHED_FREE:
+		return arena_printf(s->a, "free %s", name_of(s, e->op.a, 'D'));
 	case SCHED_YIELD:
 		return "yield";
 	case SCHED_SLEEP:

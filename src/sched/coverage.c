@@ -6,7 +6,8 @@
  * the events it depends on; the trace's hash is the sum over threads of the
  * last one's. Equivalent runs have equal hashes, others differ except for
  * collisions (2^-64 per pair). (Except that a read of a thread and the flush of its own
- * store are ordered here and not in op.h: such traces may be counted twice.)
+ * store are ordered here and not in op.h: such traces may be counted twice. And a free
+ * is ordered with frees of the same block only: where anything else in it comes after the free, the run fails.)
  *
  * For an object, operations are of three modes (op.h's classes): A and B, each
  * independent of its own mode and dependent with all others, and X, dependent

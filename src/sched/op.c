@@ -27,6 +27,7 @@ enum class {
 	C_ONCE,
 	C_THREAD, /* exit and tryjoin of thread a */
 	C_OBJECT, /* init and destroy: depends on everything on its object */
+	C_FREE,   /* depends on everything in its range */
 };
 
 static const struct {
@@ -76,6 +77,7 @@ static const struct {
 	[SCHED_FUTEX_WAKE] = { "futex-wake", C_SIGNAL },
 	[SCHED_INIT] = { "init", C_OBJECT },
 	[SCHED_DESTROY] = { "destroy", C_OBJECT },
+	[SCHED_FREE] = { "free", C_FREE },
 	[SCHED_YIELD] = { "yield", C_LOCAL },
 	[SCHED_SLEEP] = { "sleep", C_LOCAL },
 	[SCHED_CHOICE] = { "choice", C_LOCAL },
@@ -86,6 +88,14 @@ static bool overlap(const struct sched_op *x, const struct sched_op *y)
 {
 	assert(x->a + x->size >= x->a && y->a + y->size >= y->a);
 	return x->a < y->a + y->size && y->a < x->a + x->size;
+}
+
+/* An operation of class p in the memory that y frees. */
+static bool in_freed(const struct sched_op *x, enum class p, const struct sched_op *y)
+{
+	if (p <= C_WRITE || p == C_FREE)
+		return overlap(x, y);
+	return p != C_THREAD && (x->a - y->a < y->size || (x->b && x->b - y->a < y->size));
 }
 
 /* A read, and the flush of a store of the same thread. */
@@ -143,6 +153,8 @@ bool sched_op_dependent(const struct sched_op *x, const struct sched_op *y)
 		return (x->kind == SCHED_FENCE_SC || y->kind == SCHED_FENCE_SC) && x->flags & y->flags & SCHED_SEQ_CST;
 	if ((x->flags | y->flags) & SCHED_MANY && q != C_THREAD)
 		return true;
+	if (q == C_FREE)
+		return in_freed(x, p, y);
 	if (p <= C_WRITE) {
 		/* a futex wait reads its word */
 		if (q <= C_WRITE)

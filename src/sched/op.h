@@ -80,6 +80,8 @@
  *                 them what COND_WAKE is (without a mutex).
  *   object        SCHED_INIT and SCHED_DESTROY of an object depend on every
  *                 operation on it.
+ *   free          depends on every access to a byte of the block and on every
+ *                 operation on an object in it: after it they are errors.
  *   process exit  depends on everything: it ends all threads.
  *   yield, fence, sleep, choice, invoke: independent of everything. (What a fence
  *                 means under weaker memory is said by a drain before it.)
@@ -168,6 +170,7 @@ enum sched_kind {
 	/* any object */
 	SCHED_INIT, /* for a semaphore, sched_result gives the value */
 	SCHED_DESTROY,
+	SCHED_FREE, /* memory is given back; a = address, size in bytes */
 	/* local */
 	SCHED_YIELD,
 	SCHED_SLEEP,  /* virtual time passes: a yield that is no sign of a spin */

@@ -1,7 +1,10 @@
 /*
- * random_brute FIRST LAST: of each random object: its scenario, and whether every history of every schedule has a linearization.
- * All schedules: invocations, steps and returns in every order that the threads and the lock allow. All linearizations: every
- * order of the calls that agrees with the history. No reduction, no memory, nothing shared with Intact.
+ * random_brute FIRST LAST: of each random object: its scenario, and whether every history of every schedule has an explanation:
+ * three letters, h (holds) or v (violated), for linearizability, sequential and quiescent consistency.
+ *
+ * All schedules: invocations, steps and returns in every order that the threads, the lock and the semaphore allow. All explanations:
+ * every order of the calls that agrees with the history. When calls wait forever, others that wait may be in the order, whatever
+ * they would return, and each must have an order behind which it waits by itself (Line-Up). No reduction, no memory, nothing shared with Intact.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,16 +13,18 @@
 
 #include "random_object.h"
 
-enum { CALLS = 4 };
+enum { NEVER = 1000, CONDITIONS = 3 };
+enum condition { LINEARIZABLE, SEQUENTIAL, QUIESCENT };
 
 static struct object o;
 static struct state {
-	int var[VARS], holder;    /* of the lock; -1: free */
-	int at[4], step[4];       /* of each thread: its call; -1: not invoked, then how many steps are done */
+	int var[VARS], holder, semaphore; /* holder of the lock; -1: free */
+	int at[4], step[4];               /* of each thread: its call; -1: not invoked, then how many steps are done */
 	int acc[4];
 	int result[4][4];
-	int begun[4][4], ended[4][4], clock; /* times */
+	int begun[4][4], ended[4][4], clock; /* times; NEVER */
 } s;
+static bool violated[CONDITIONS];
 
 static bool executes(struct state *x, int thread, const struct step *p)
 {
@@ -42,51 +47,103 @@ static bool executes(struct state *x, int thread, const struct step *p)
 		x->holder = thread;
 		break;
 	case UNLOCK: x->holder = -1; break;
+	case WAIT:
+		if (!x->semaphore)
+			return false;
+		x->semaphore--;
+		break;
+	case POST: x->semaphore++; break;
 	}
 	return true;
 }
 
-/* Is there an order of the remaining calls from these values on? */
-static bool linearizes(const struct state *h, const int *var, const int *made)
+/* The call alone, from these values on; false: it waits. */
+static bool alone(struct state *x, int thread, int call)
 {
-	bool all = true;
-	for (int t = 0; t < o.threads; t++) {
-		if (made[t] == o.each)
-			continue;
-		all = false;
-		bool first = true;
-		for (int u = 0; u < o.threads; u++)
-			for (int k = made[u]; k < o.each; k++)
-				first &= (u == t && k == made[t]) || h->ended[u][k] > h->begun[t][made[t]];
-		if (!first)
-			continue;
-		struct state x;
-		memset(&x, 0, sizeof x);
-		memcpy(x.var, var, sizeof x.var);
-		x.holder = -1;
-		const struct operation *p = &o.op[o.call[t][made[t]]];
-		for (int i = 0; i < p->n; i++)
-			executes(&x, t, &p->step[i]);
-		if (x.acc[t] != h->result[t][made[t]])
-			continue;
-		int next[4];
-		memcpy(next, made, sizeof next);
-		next[t]++;
-		if (linearizes(h, x.var, next))
-			return true;
-	}
-	return all;
+	const struct operation *p = &o.op[o.call[thread][call]];
+	x->acc[thread] = 0;
+	x->holder = -1;
+	for (int i = 0; i < p->n; i++)
+		if (!executes(x, thread, &p->step[i]))
+			return false;
+	return true;
 }
 
-static bool search(void)
+/* Was there a moment between these two times when no call was open? */
+static bool quiet(const struct state *h, int from, int to)
+{
+	for (int now = from; now < to; now++) {
+		bool open = false;
+		for (int u = 0; u < o.threads; u++)
+			for (int k = 0; k < o.each; k++)
+				open |= h->begun[u][k] <= now && h->ended[u][k] > now;
+		if (!open)
+			return true;
+	}
+	return false;
+}
+
+/* Must call (u, k) come before (t, i)? */
+static bool precedes(const struct state *h, enum condition c, int u, int k, int t, int i)
+{
+	switch (c) {
+	case LINEARIZABLE: return h->ended[u][k] < h->begun[t][i];
+	case SEQUENTIAL: return u == t && k < i;
+	case QUIESCENT: return h->ended[u][k] < h->begun[t][i] && quiet(h, h->ended[u][k], h->begun[t][i]);
+	}
+	abort();
+}
+
+/* Is there an order of the remaining calls from the values of x on? With last: behind all that returned it waits by itself. */
+static bool explained(const struct state *h, enum condition c, const struct state *x, const bool made[4][4], int last)
+{
+	bool all = true;
+	for (int t = 0; t < o.threads; t++)
+		for (int i = 0; i < o.each; i++)
+			all &= made[t][i] || h->ended[t][i] == NEVER;
+	struct state behind = *x;
+	if (all && (last < 0 || !alone(&behind, last, h->at[last])))
+		return true;
+	for (int t = 0; t < o.threads; t++)
+		for (int i = 0; i < o.each; i++) {
+			bool waits = h->ended[t][i] == NEVER, first = !made[t][i] && h->begun[t][i] != NEVER && !(waits && t == last);
+			for (int u = 0; u < o.threads; u++)
+				for (int k = 0; k < o.each; k++)
+					first &= made[u][k] || (u == t && k == i) || !precedes(h, c, u, k, t, i);
+			struct state next = *x;
+			if (!first || !alone(&next, t, i) || (!waits && next.acc[t] != h->result[t][i]))
+				continue;
+			bool now[4][4];
+			memcpy(now, made, sizeof now);
+			now[t][i] = true;
+			if (explained(h, c, &next, (const bool(*)[4])now, last))
+				return true;
+		}
+	return false;
+}
+
+static void judge(const struct state *h)
+{
+	const bool none[4][4] = { { false } };
+	for (int c = 0; c < CONDITIONS; c++) {
+		struct state x = { .holder = -1, .semaphore = o.semaphore };
+		if (violated[c])
+			continue;
+		violated[c] = !explained(h, (enum condition)c, &x, none, -1);
+		for (int t = 0; t < o.threads; t++)
+			if (h->at[t] < o.each) /* it waits forever */
+				violated[c] |= !explained(h, (enum condition)c, &x, none, t);
+	}
+}
+
+static void search(void)
 {
 	bool any = false;
-	for (int t = 0; t < o.threads; t++) {
+	for (int t = 0; t < o.threads && !(violated[0] && violated[1] && violated[2]); t++) {
 		struct state saved = s;
 		if (s.at[t] == o.each)
 			continue;
 		const struct operation *p = &o.op[o.call[t][s.at[t]]];
-		any = true;
 		if (s.step[t] < 0) {
 			s.begun[t][s.at[t]] = s.clock++;
 			s.acc[t] = 0;
@@ -102,15 +159,12 @@ static bool search(void)
 			s.ended[t][s.at[t]++] = s.clock++;
 			s.step[t] = -1;
 		}
-		bool ok = search();
+		any = true;
+		search();
 		s = saved;
-		if (!ok)
-			return false;
 	}
-	if (any)
-		return true;
-	int var[VARS] = { 0 }, made[4] = { 0 };
-	return linearizes(&s, var, made);
+	if (!any && !(violated[0] && violated[1] && violated[2]))
+		judge(&s);
 }
 
 int main(int argc, char **argv)
@@ -120,10 +174,19 @@ int main(int argc, char **argv)
 	for (uint64_t seed = strtoull(argv[1], NULL, 10); seed <= strtoull(argv[2], NULL, 10); seed++) {
 		o = make_object(seed);
 		memset(&s, 0, sizeof s);
+		memset(violated, 0, sizeof violated);
 		s.holder = -1;
-		for (int t = 0; t < 4; t++)
+		s.semaphore = o.semaphore;
+		for (int t = 0; t < 4; t++) {
 			s.step[t] = -1;
-		printf("%llu %s ", (unsigned long long)seed, search() ? "holds" : "violated");
+			for (int i = 0; i < 4; i++)
+				s.begun[t][i] = s.ended[t][i] = NEVER;
+		}
+		search();
+		printf("%llu ", (unsigned long long)seed);
+		for (int c = 0; c < CONDITIONS; c++)
+			putchar(violated[c] ? 'v' : 'h');
+		putchar(' ');
 		for (int t = 0; t < o.threads; t++)
 			for (int k = 0; k < o.each; k++)
 				printf("%s%c()", k ? " " : t ? " | " : "", "abc"[o.call[t][k]]);

@@ -1,6 +1,7 @@
 /* The random object of OBJECT_SEED as an object test. */
 #include <intact/test.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -9,11 +10,17 @@
 static struct object o;
 static atomic_int var[VARS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sem_t semaphore;
+
+#ifndef CONDITION
+#define CONDITION "linearizable"
+#endif
 
 static void *create(void)
 {
 	const char *seed = getenv("OBJECT_SEED");
 	o = make_object(seed ? strtoull(seed, NULL, 10) : 1);
+	sem_init(&semaphore, 0, (unsigned)o.semaphore);
 	return NULL;
 }
 
@@ -30,6 +37,8 @@ static long run(int which)
 		case CAS: acc = atomic_compare_exchange_strong(&var[s.var], &expected, s.value); break;
 		case LOCK: pthread_mutex_lock(&lock); break;
 		case UNLOCK: pthread_mutex_unlock(&lock); break;
+		case WAIT: sem_wait(&semaphore); break;
+		case POST: sem_post(&semaphore); break;
 		}
 	}
 	return acc;
@@ -42,6 +51,8 @@ static long c(void *object, const long *arg) { (void)object; (void)arg; return r
 static const struct intact_test test = {
 	.name = "random",
 	.create = create,
-	.operations = { INTACT_OPERATION(a), INTACT_OPERATION(b), INTACT_OPERATION(c) },
+	.condition = CONDITION,
+	.operations = { INTACT_OPERATION(a, .flags = INTACT_BLOCKS), INTACT_OPERATION(b, .flags = INTACT_BLOCKS),
+	                INTACT_OPERATION(c, .flags = INTACT_BLOCKS) },
 };
 INTACT_TEST_MAIN(test)

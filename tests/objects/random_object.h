@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 enum { VARS = 2, OPS = 3, STEPS = 4, VALUES = 3 };
-enum kind { LOAD, STORE, ADD, CAS, LOCK, UNLOCK };
+enum kind { LOAD, STORE, ADD, CAS, LOCK, UNLOCK, WAIT, POST }; /* WAIT, POST: of the semaphore */
 
 struct step {
 	enum kind kind;
@@ -21,6 +21,7 @@ struct object {
 	struct operation op[OPS];
 	int threads, each;          /* the scenario */
 	int call[4][4];             /* operations */
+	int semaphore;              /* its first value */
 };
 
 static uint64_t random_state;
@@ -33,9 +34,11 @@ static unsigned draw(unsigned n)
 	return (unsigned)((z ^ (z >> 31)) % n);
 }
 
-static struct step draw_step(void)
+static struct step draw_step(int waits)
 {
 	struct step s = { (enum kind)draw(4), (int)draw(VARS), (int)draw(VALUES) };
+	if (waits && draw(3) == 0)
+		s.kind = draw(2) ? WAIT : POST;
 	if (s.kind == STORE && draw(3) == 0)
 		s.value = -1;
 	return s;
@@ -45,6 +48,8 @@ static struct object make_object(uint64_t seed)
 {
 	struct object o;
 	random_state = seed * 0x2545f4914f6cdd1du + 1;
+	int waits = seed % 4 == 3; /* every fourth has a semaphore, so that calls may wait forever */
+	o.semaphore = waits ? (int)draw(2) : 0;
 	for (int i = 0; i < OPS; i++) {
 		struct operation *p = &o.op[i];
 		int locked = draw(3) == 0; /* one that holds the lock for all of it, or for a part */
@@ -53,7 +58,7 @@ static struct object make_object(uint64_t seed)
 			p->step[p->n++] = (struct step){ LOCK, 0, 0 };
 		int body = 1 + (int)draw(2);
 		for (int k = 0; k < body; k++)
-			p->step[p->n++] = draw_step();
+			p->step[p->n++] = draw_step(waits);
 		if (locked)
 			p->step[p->n++] = (struct step){ UNLOCK, 0, 0 };
 	}

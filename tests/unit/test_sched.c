@@ -834,11 +834,46 @@ static void test_kind_names(void)
 	CHECK_EQ(sched_kind_of("loc", 3), SCHED_NONE);
 }
 
+/* A free depends on what is in its block, from its first byte to its last, and on nothing else. */
+static void test_free_dependence(void)
+{
+	static const uint8_t memory_kinds[] = {
+		SCHED_READ, SCHED_WRITE, SCHED_LOAD, SCHED_STORE, SCHED_RMW, SCHED_FLUSH, SCHED_FREE
+	};
+	static const uint8_t object_kinds[] = { SCHED_LOCK,       SCHED_TRYLOCK,   SCHED_UNLOCK,         SCHED_RDLOCK,
+		                                SCHED_WRUNLOCK,   SCHED_COND_WAIT, SCHED_COND_WAKE,      SCHED_COND_SIGNAL,
+		                                SCHED_SEM_POST,   SCHED_SEM_VALUE, SCHED_BARRIER_ARRIVE, SCHED_ONCE,
+		                                SCHED_FUTEX_WAIT, SCHED_DESTROY };
+	static const uint8_t no_kinds[] = { SCHED_START, SCHED_CREATE, SCHED_JOIN, SCHED_TRYJOIN,
+		                            SCHED_EXIT,  SCHED_FENCE,  SCHED_YIELD };
+	const struct sched_op gone = { .kind = SCHED_FREE, .a = 4096, .size = 48 };
+	for (unsigned i = 0; i < sizeof memory_kinds; i++)
+		for (uint64_t at = 4080; at < 4160; at++) {
+			struct sched_op x = { .kind = memory_kinds[i], .a = at, .size = 4 };
+			bool in = at + 4 > 4096 && at < 4144;
+			CHECK(sched_op_dependent(&x, &gone) == in && sched_op_dependent(&gone, &x) == in);
+		}
+	for (unsigned i = 0; i < sizeof object_kinds; i++)
+		for (uint64_t at = 4080; at < 4160; at += 4) {
+			struct sched_op x = { .kind = object_kinds[i], .a = at }, y = { .kind = object_kinds[i], .a = 8, .b = at };
+			bool in = at >= 4096 && at < 4144;
+			CHECK(sched_op_dependent(&x, &gone) == in && sched_op_dependent(&gone, &x) == in);
+			CHECK(sched_op_dependent(&y, &gone) == in && sched_op_dependent(&gone, &y) == in);
+		}
+	for (unsigned i = 0; i < sizeof no_kinds; i++) {
+		struct sched_op x = { .kind = no_kinds[i], .a = 4096 };
+		CHECK(!sched_op_dependent(&x, &gone) && !sched_op_dependent(&gone, &x));
+	}
+	struct sched_op last = { .kind = SCHED_PROCESS_EXIT };
+	CHECK(sched_op_dependent(&last, &gone) && sched_op_dependent(&gone, &last));
+}
+
 int main(void)
 {
 	memory = aligned_alloc(64, MEMORY);
 	memory2 = aligned_alloc(64, MEMORY);
 	RUN(test_kind_names);
+	RUN(test_free_dependence);
 	RUN(test_sampling_finds);
 	RUN(test_replay_exact);
 	RUN(test_replay_diverges);
