@@ -94,7 +94,8 @@ struct intact_test {
 	const char *spec INTACT_TEST_NONE;
 	const char *initial INTACT_TEST_NONE;            /* of an object of `intact history`: its initial value; NULL: the usual one */
 	/* NULL or "linearizable"; "sequential" (consistency: the order of each thread counts, not time); "quiescent" (calls count as
-	 * ordered only if at a moment between them no call was under way); with `spec`: "regular" or "safe" (registers). */
+	 * ordered only if at a moment between them no call was under way; without `spec`); with `spec`: "regular" or "safe"
+	 * (registers); "none": results are not judged, so that only failures, `validate` and `progress` count. */
 	const char *condition INTACT_TEST_NONE;
 	/* NULL; "obstruction-free": every call finishes when no other thread runs; "lock-free": besides, while threads run some call
 	 * finishes. Judged by `intact explore`. */
@@ -157,7 +158,8 @@ struct intact_test_round {
 	const struct intact_test *test;
 	void *object;
 	unsigned threads, each, ncalls;
-	unsigned long clock, steps; /* steps: of the search for an order */
+	unsigned long clock, steps;              /* steps: of the search for an order */
+	unsigned long before[INTACT_TEST_ROUND]; /* for each call, a bit for each that comes before it, by the condition */
 	pthread_barrier_t start;
 	struct intact_test_made call[INTACT_TEST_ROUND];
 };
@@ -296,16 +298,45 @@ INTACT_TEST_FN int intact_test_explains(struct intact_test_round *r, const unsig
 
 enum { INTACT_TEST_STEPS = 200000 };
 
-/* Depth first: the next call is one that no other had to end before. 1: there is an order, 0: none, -1: too long. */
+/* Was there a moment between these two when no call was under way? */
+INTACT_TEST_FN int intact_test_quiet(const struct intact_test_round *r, unsigned long from, unsigned long to)
+{
+	for (unsigned long at = from; at < to; at++) {
+		int open = 0;
+		for (unsigned i = 0; i < r->ncalls && !open; i++)
+			open = r->call[i].called <= at && r->call[i].returned > at;
+		if (!open)
+			return 1;
+	}
+	return 0;
+}
+
+INTACT_TEST_FN void intact_test_order(struct intact_test_round *r)
+{
+	const char *condition = r->test->condition ? r->test->condition : "";
+	int sequential = !strcmp(condition, "sequential"), quiescent = !strcmp(condition, "quiescent");
+	for (unsigned i = 0; i < r->ncalls; i++) {
+		const struct intact_test_made *c = &r->call[i];
+		r->before[i] = 0;
+		for (unsigned k = 0; k < r->ncalls; k++) {
+			const struct intact_test_made *d = &r->call[k];
+			int is = d->returned < c->called;
+			if (is && sequential)
+				is = c->thread == d->thread || !c->thread || !d->thread;
+			if (is && quiescent)
+				is = intact_test_quiet(r, d->returned, c->called);
+			r->before[i] |= (unsigned long)is << k;
+		}
+	}
+}
+
+/* Depth first: the next call is one before which no other has to come. 1: there is an order, 0: none, -1: too long. */
 INTACT_TEST_FN int intact_test_search(struct intact_test_round *r, unsigned *order, unsigned n, unsigned long made)
 {
 	if (n == r->ncalls)
 		return 1;
 	for (unsigned i = 0; i < r->ncalls; i++) {
-		int first = !(made >> i & 1);
-		for (unsigned k = 0; k < r->ncalls && first; k++)
-			first = made >> k & 1 || r->call[k].returned > r->call[i].called;
-		if (!first)
+		if (made >> i & 1 || r->before[i] & ~made)
 			continue;
 		if (r->steps > INTACT_TEST_STEPS)
 			return -1;
@@ -420,7 +451,7 @@ INTACT_TEST_FN void intact_test_write(FILE *f, const struct intact_test_round *r
 /* Becomes `intact history`; returns when it cannot. */
 INTACT_TEST_FN int intact_test_hand_over(const struct intact_test *t, const char *path)
 {
-	const char *tool = getenv("INTACT"), *argv[12];
+	const char *tool = getenv("INTACT"), *argv[14];
 	int n = 0, file = strchr(t->spec, '.') != NULL;
 	argv[n++] = tool ? tool : "intact";
 	argv[n++] = "history";
@@ -432,6 +463,10 @@ INTACT_TEST_FN int intact_test_hand_over(const struct intact_test *t, const char
 	if (t->initial && !file) {
 		argv[n++] = "--init";
 		argv[n++] = t->initial;
+	}
+	if (t->condition && strcmp(t->condition, "linearizable")) {
+		argv[n++] = "--condition";
+		argv[n++] = t->condition;
 	}
 	argv[n++] = path;
 	argv[n] = NULL;
@@ -455,10 +490,26 @@ INTACT_TEST_FN int intact_test_usage(const struct intact_test *t, const char *pr
 	return status;
 }
 
+/* The condition as an adjective. NULL: there is none of this name. */
+INTACT_TEST_FN const char *intact_test_word(const struct intact_test *t, int large)
+{
+	const char *c = t->condition ? t->condition : "linearizable";
+	if (!strcmp(c, "linearizable"))
+		return large ? "LINEARIZABLE" : c;
+	if (!strcmp(c, "sequential"))
+		return large ? "SEQUENTIALLY CONSISTENT" : "sequentially consistent";
+	if (!strcmp(c, "quiescent") && !t->spec)
+		return large ? "QUIESCENTLY CONSISTENT" : "quiescently consistent";
+	if (t->spec && (!strcmp(c, "regular") || !strcmp(c, "safe")))
+		return c;
+	return strcmp(c, "none") || t->spec || t->model_create ? NULL : c;
+}
+
 INTACT_TEST_FN int intact_test_rounds(struct intact_test_round *r, unsigned long rounds, unsigned long seed, const char *path,
                                       FILE *f)
 {
 	const struct intact_test *t = r->test;
+	int judged = !t->condition || strcmp(t->condition, "none");
 	unsigned long unknown = 0, state = seed * 2654435761ul + 88172645463325252ul;
 	unsigned order[INTACT_TEST_ROUND];
 	for (unsigned long i = 0; i < rounds; i++) {
@@ -466,11 +517,14 @@ INTACT_TEST_FN int intact_test_rounds(struct intact_test_round *r, unsigned long
 		if (f)
 			intact_test_write(f, r, i);
 		r->steps = 0;
-		int found = t->spec ? 1 : intact_test_search(r, order, 0, 0);
+		if (t->spec || !judged)
+			continue;
+		intact_test_order(r);
+		int found = intact_test_search(r, order, 0, 0);
 		unknown += found < 0;
 		if (!found) {
-			printf("%s: NOT LINEARIZABLE in round %lu: no order of these calls, one at a time, gives these results\n",
-			       t->name, i + 1);
+			printf("%s: NOT %s in round %lu: no order of these calls, one at a time, gives these results\n", t->name,
+			       intact_test_word(t, 1), i + 1);
 			intact_test_show(stdout, r);
 			return 1;
 		}
@@ -484,8 +538,10 @@ INTACT_TEST_FN int intact_test_rounds(struct intact_test_round *r, unsigned long
 		return intact_test_hand_over(t, path);
 	if (unknown)
 		printf("%s: unknown: %lu rounds have too many orders\n", t->name, unknown);
+	else if (!judged)
+		printf("%s: no round has failed; results are not judged\n", t->name);
 	else
-		printf("%s: every round is linearizable\n", t->name);
+		printf("%s: every round is %s\n", t->name, intact_test_word(t, 0));
 	return unknown ? 3 : 0;
 }
 
@@ -518,6 +574,11 @@ INTACT_TEST_FN int intact_test_stress(const struct intact_test *t, int argc, cha
 			        t->name, t->operations[i].name);
 			return 2;
 		}
+	if (!intact_test_word(t, 0)) {
+		fprintf(stderr, "%s: the condition '%s' is unknown, or not for this specification\n", t->name,
+		        t->condition ? t->condition : "");
+		return 2;
+	}
 	r.test = t;
 	r.threads = (unsigned)number[1];
 	r.each = (unsigned)number[2];

@@ -275,6 +275,7 @@ struct x {
 	bool tso;                          /* threads have store buffers */
 	bool c11;                          /* loads choose what they read */
 	bool drains_returns;               /* and a call of an object test drains when it returns */
+	bool unjudged;                     /* and the results of its calls are compared with nothing */
 	bool traps;                        /* the kernel sends the program's system calls to us */
 	char selector;                     /* of those traps */
 	bool ending;                       /* exit: handlers run */

@@ -551,7 +551,7 @@ void x_object_judge(void)
 {
 	uint64_t hash[2], results[2], allowed[OBJTEST_CALLS];
 	bool known;
-	if (ctl()->mode != OBJTEST_EXPLORE || X.race_unseen)
+	if (ctl()->mode != OBJTEST_EXPLORE || X.race_unseen || X.unjudged)
 		return; /* accesses that are no points yet may be the first or last steps of a call; they are points from the next run on */
 	ctl()->history.partial = X.c11                                       ? find_happens()
 	                         : !X.detail && !X.ctl->goal && find_order() ? OBJTEST_TRACE
@@ -629,6 +629,7 @@ void x_object_begin(void)
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "the program is no object test");
 	if (ctl()->mode == OBJTEST_EXPLORE)
 		X.progress = X.weak ? OBJTEST_ANY_PROGRESS : progress();
+	X.unjudged = X.tests && rt_same(test()->condition ? test()->condition : "", "none");
 	/* Sequential consistency does not ask when a call has returned, all else does: docs/object-tests.md. */
 	X.drains_returns = X.tso && X.tests && !rt_same(test()->condition ? test()->condition : "", "sequential");
 }

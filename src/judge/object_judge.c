@@ -36,6 +36,10 @@ static bool set_condition(struct object_judge *j, struct buf *err)
 	static const char *const own[] = { "linearizable", "sequential", "quiescent", NULL };
 	const char *name = j->about->condition;
 	int i = name_index(own, name);
+	if (!strcmp(name, "none"))
+		return (!j->named && !j->about->has_model) ||
+		       wrong(err, j->about, "a specification or a model is given, and the condition is", name,
+		             "leave one of them out: with \"none\" results are compared with nothing");
 	if (j->named) {
 		int k = i == SEQ_LINEARIZABLE ? 0 : name_index(condition_names, name);
 		if (k < 0)
@@ -46,7 +50,7 @@ static bool set_condition(struct object_judge *j, struct buf *err)
 	}
 	if (i < 0)
 		return wrong(err, j->about, "unknown condition", name,
-		             "linearizable, sequential or quiescent; regular and safe need a specification (`spec`)");
+		             "linearizable, sequential, quiescent or none; regular and safe need a specification (`spec`)");
 	j->condition = (enum seq_condition)i;
 	return true;
 }
@@ -410,7 +414,8 @@ static enum seq_verdict judge_one(struct object_judge *j, const struct objtest_s
 	if (j->named) {
 		v = ask_history(j, sc, h);
 		if (v == SEQ_EXPLAINED)
-			v = sequential_waits(&j->sequential, sc, h, &why);
+			v = sequential_waits(&j->sequential, sc, h,
+			                     j->args.condition == COND_SEQUENTIAL ? SEQ_SEQUENTIAL : SEQ_LINEARIZABLE, &why);
 	} else {
 		v = sequential_explain(&j->sequential, sc, h, j->condition, &why);
 		j->ordered = v == SEQ_EXPLAINED && j->condition == SEQ_LINEARIZABLE ? why.ordered : 0;

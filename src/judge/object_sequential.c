@@ -308,7 +308,7 @@ static enum seq_verdict ask(struct sequential *s, const struct objtest_scenario 
 }
 
 enum seq_verdict sequential_waits(struct sequential *s, const struct objtest_scenario *sc, const struct objtest_history *h,
-                                  struct seq_reason *why)
+                                  enum seq_condition condition, struct seq_reason *why)
 {
 	bool unsure = false;
 	why->waiting = OBJTEST_CALLS;
@@ -317,7 +317,7 @@ enum seq_verdict sequential_waits(struct sequential *s, const struct objtest_sce
 	for (uint32_t c = 0; c < sc->ncalls; c++) {
 		if (h->state[c] != OBJTEST_CALLED)
 			continue;
-		enum seq_verdict v = ask(s, sc, h, SEQ_LINEARIZABLE, c, why);
+		enum seq_verdict v = ask(s, sc, h, condition, c, why);
 		unsure |= v == SEQ_UNKNOWN;
 		if (v == SEQ_NOT_EXPLAINED) {
 			why->waiting = c;
@@ -333,5 +333,5 @@ enum seq_verdict sequential_explain(struct sequential *s, const struct objtest_s
 	memset(why, 0, sizeof *why);
 	why->waiting = OBJTEST_CALLS;
 	enum seq_verdict v = ask(s, sc, h, condition, OBJTEST_CALLS, why);
-	return v == SEQ_EXPLAINED ? sequential_waits(s, sc, h, why) : v;
+	return v == SEQ_EXPLAINED ? sequential_waits(s, sc, h, condition, why) : v;
 }

@@ -55,6 +55,6 @@ enum seq_verdict sequential_explain(struct sequential *s, const struct objtest_s
                                     enum seq_condition condition, struct seq_reason *why);
 /* Only whether the calls that wait may. */
 enum seq_verdict sequential_waits(struct sequential *s, const struct objtest_scenario *sc, const struct objtest_history *h,
-                                  struct seq_reason *why);
+                                  enum seq_condition condition, struct seq_reason *why);
 
 #endif

@@ -558,6 +558,19 @@ static void make_safe(const struct object_test *t, struct control *c)
 		s->ncalls = s->nthreads = c->object.history.nevents = 0;
 }
 
+/* Of a history without an explanation. */
+static const char *title(const char *condition)
+{
+	static const char *const titles[][2] = { { "sequential", "NOT SEQUENTIALLY CONSISTENT" },
+		                                 { "quiescent", "NOT QUIESCENTLY CONSISTENT" },
+		                                 { "regular", "NOT REGULAR" },
+		                                 { "safe", "NOT SAFE" } };
+	for (uint32_t i = 0; i < sizeof titles / sizeof *titles; i++)
+		if (!strcmp(condition, titles[i][0]))
+			return titles[i][1];
+	return "NOT LINEARIZABLE";
+}
+
 void object_test_tell(struct object_test *t, const struct explore_got *got, struct arena *a, struct explore_report *r)
 {
 	if (got->failed)
@@ -606,8 +619,10 @@ void object_test_tell(struct object_test *t, const struct explore_got *got, stru
 	o->tried = t->tried;
 	if (r->failure) {
 		tell_steps(t, got->failed, a, r->failure);
-		if (got->failed->end == CONTROL_NOT_LINEARIZABLE)
+		if (got->failed->end == CONTROL_NOT_LINEARIZABLE) {
+			r->failure->title = title(o->condition);
 			o->reason = r->failure->sentence = arena_strdup(a, buf_cstr(&t->judge.reason));
+		}
 	}
 }
 

@@ -94,18 +94,28 @@ static const char *adjective(const struct explore_object *o)
 	                                                : o->condition;
 }
 
+static bool is_judged(const struct explore_object *o)
+{
+	return strcmp(o->condition, "none") != 0;
+}
+
 static void write_condition(const struct explore_object *o, struct buf *b)
 {
-	buf_str(b, adjective(o));
+	if (is_judged(o))
+		buf_str(b, adjective(o));
 	if (o->progress)
-		buf_printf(b, " and %s", o->progress);
+		buf_printf(b, "%s%s", is_judged(o) ? " and " : "", o->progress);
 }
 
 void explore_object_holds(const struct explore_report *r, struct buf *b)
 {
 	const struct explore_object *o = r->object;
 	if (r->exhausted && !r->cut && !r->bounded) {
-		buf_printf(b, "no violation: '%s' is ", o->name);
+		buf_printf(b, "no violation: '%s' ", o->name);
+		if (is_judged(o) || o->progress)
+			buf_str(b, "is ");
+		else
+			buf_str(b, "does not fail");
 		write_condition(o, b);
 		buf_printf(b, " in all %llu traces of %s%llu scenario%s (%s)\n", (ull)r->traces, o->scenarios == 1 ? "" : "all ",
 		           (ull)o->scenarios, o->scenarios == 1 ? "" : "s", o->scope);
@@ -122,11 +132,16 @@ void explore_object_coverage(const struct explore_report *r, struct buf *b)
 	const struct explore_object *o = r->object;
 	buf_str(b, "object '");
 	buf_safe(b, o->name, strlen(o->name));
-	buf_printf(b, "' against %s; condition: ", o->against);
+	if (is_judged(o))
+		buf_printf(b, "' against %s; condition: ", o->against);
+	else
+		buf_printf(b, "': the results of its calls are compared with nothing%s", o->progress ? "; condition: " : "");
 	write_condition(o, b);
 	buf_char(b, '\n');
-	buf_printf(b, "%llu scenario%s, of which %llu completely; %llu histor%s judged", (ull)o->scenarios,
-	           o->scenarios == 1 ? "" : "s", (ull)o->exhausted, (ull)o->histories, o->histories == 1 ? "y" : "ies");
+	buf_printf(b, "%llu scenario%s, of which %llu completely", (ull)o->scenarios, o->scenarios == 1 ? "" : "s",
+	           (ull)o->exhausted);
+	if (is_judged(o))
+		buf_printf(b, "; %llu histor%s judged", (ull)o->histories, o->histories == 1 ? "y" : "ies");
 	if (o->orders)
 		buf_printf(b, ", with %llu executions one call at a time", (ull)o->orders);
 	buf_char(b, '\n');

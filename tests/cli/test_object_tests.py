@@ -163,6 +163,46 @@ build("sequential2", (work / "sequential.c").read_text(), None, '-DCONDITION="se
 rc2, out2, err2 = explore("-x", "--shape", "2x1", work / "sequential2")
 check("sequential consistency is weaker than linearizability", rc == 1 and rc2 == 0 and "sequentially consistent" in out2, out + err + out2 + err2)
 
+titles = {"sequential": "NOT SEQUENTIALLY CONSISTENT", "quiescent": "NOT QUIESCENTLY CONSISTENT", "linearizable": "NOT LINEARIZABLE"}
+for name, title in titles.items():
+    rc, out, err = explore(build("titled", counter(LOST, '.condition = "%s",' % name)))
+    check("a condition that is violated is named: " + name, rc == 1 and out.startswith(title + " in schedule"), out + err)
+# The writer changes two copies, readers look at them in turns: a later read may return the older value, which is regular. While the
+# copies differ, a read may return anything: safe. With -DWRONG it returns that at any time.
+register = r"""
+#include <intact/test.h>
+#include <stdatomic.h>
+static atomic_long a, b, turn;
+static void *create(void) { a = b = turn = 0; return 0; }
+static long set(void *o, const long *arg) { (void)o; a = arg[0]; b = arg[0]; return INTACT_VOID; }
+static long get(void *o, const long *arg) { (void)o; (void)arg; long x = a, y = b; if (SAFE && x != y) return 9; if (WRONG && x) return 9; return turn++ % 2 ? y : x; }
+static const struct intact_test test = { .name = "register", .create = create, .spec = "register", .condition = CONDITION,
+	.operations = { INTACT_OPERATION(set, .arg = { INTACT_RANGE(1, 1) }, .threads = INTACT_THREAD(1)),
+	                INTACT_OPERATION(get, .threads = INTACT_THREAD(2)) } };
+INTACT_TEST_MAIN(test)
+"""
+for safe, wrong, condition, title in ((0, 0, "linearizable", "NOT LINEARIZABLE"), (0, 0, "regular", ""), (1, 0, "regular", "NOT REGULAR"), (1, 0, "safe", ""),
+                                      (0, 1, "safe", "NOT SAFE")):
+    weak = build("weak", register, None, '-DCONDITION="%s"' % condition, "-DSAFE=%d" % safe, "-DWRONG=%d" % wrong)
+    rc, out, err = explore("-x", "--shape", "2x2", weak)
+    check("%s: %s" % (condition, title or "holds"), rc == (title != "") and (out.startswith(title + " in") if title else "'register' is %s in all" % condition in out), out + err)
+silent = LOST.replace("return v + 1;", "return INTACT_VOID;")
+unread = counter(silent, op=", .threads = INTACT_THREADS_FROM(1)").replace(", INTACT_OPERATION(get)", "").replace("static long get", "__attribute__((unused)) static long get")
+rc, out, err = explore("-x", build("unread", unread))
+rc2, out2, err2 = explore("-x", build("after", counter(silent, '.after = { { "get" } },').replace("INTACT_OPERATION(get)", "INTACT_OPERATION(get, .threads = INTACT_THREAD(9))")))
+check("calls after the others are judged: only they show a lost update", rc == 0 and rc2 == 1 and "  after: get() -> 1\n" in out2
+      and "--scenario 'inc() | inc() [get()]'" in out2, out + err + out2 + err2)
+late = counter("int v = n; if (v < 2) return atomic_fetch_add(&n, 1) + 1; n = v + 1; return v + 1;", "%s")
+rc, out, err = explore("-x", "--shape", "2x1", build("early2", late % ""))
+rc2, out2, err2 = explore("-x", "--shape", "2x1", build("before", late % '.before = { { "inc" }, { "inc" } },'))
+check("calls before the others are made: a bug that begins at 2 is found", rc == 0 and rc2 == 1 and "  before: inc() -> 1, inc() -> 2\n" in out2, out + err + out2 + err2)
+rc, out, err = explore("-x", build("unjudged", counter(LOST, '.condition = "none",')))
+check("condition none: results are not judged", rc == 0 and re.match(r"no violation: 'counter' does not fail in all \d+ traces", out) and "compared with nothing" in out
+      and "histor" not in out, out + err)
+rc, out, err = explore("-x", build("asserted", counter(LOST, '.condition = "none", .validate = validate,').replace("static void *create", "static atomic_int incs;\nstatic void validate(void *o) { (void)o; assert(n == incs); }\nstatic void *create")
+                                      .replace("int v = n;", "incs++; int v = n;")))
+check("... what validate asserts is", rc == 1 and out.startswith("FAILED ASSERTION"), out + err)
+
 # ---- threads, waiting, validation, races
 
 cxx = build("cxx", counter(LOST).replace("<stdatomic.h>", "<atomic>").replace("static atomic_int", "static std::atomic<int>"), "c++")
@@ -225,6 +265,7 @@ for name, text, says in (
         ("e1", counter(more='.spec = "queue7",'), "unknown specification 'queue7'"),
         ("e2", counter(more='.spec = "queue",'), "the specification has no operation 'get'"),
         ("e3", counter(more='.condition = "eventual",'), "unknown condition 'eventual'"),
+        ("e10", counter(more='.condition = "none", .spec = "counter",').replace("INTACT_OPERATION(get)", 'INTACT_OPERATION(get, .as = "read")'), "and the condition is 'none'"),
         ("e4", counter(more='.before = { { "dec", { 0 } } },'), "`before` or `after` names an operation that the object does not have"),
         ("e5", counter(more='.model_create = create,'), "not every operation has a `model`"),
         ("e6", counter(op=", .arg = { INTACT_RANGE(3, 1) }"), "an argument's range is empty"),
@@ -284,6 +325,38 @@ rc, out, err = run(handed, "--rounds", "20", "--history", work / "h.json")
 check("stress: a history for intact history", rc in (0, 1) and "checked as: counter" in out and len((work / "h.json").read_text().splitlines()) == 20 * 3 * 4 * 2, out + err)
 rc, out, err = run(handed, "--rounds", "0")
 check("stress: wrong usage", rc == 2 and "usage:" in err, out + err)
+# Each of two threads waits inside its calls until the other has got as far, so that there is one history: set1 returns before the second get
+# is called, no moment is quiet, and both gets return 0. The model is a register.
+FORCED = r"""
+#include <intact/test.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int sets, gets;
+static void *create(void) { sets = gets = 0; return 0; }
+static long set(void *o, const long *arg) { (void)o; (void)arg; int n = ++sets; while (gets < n) ; return INTACT_VOID; }
+static long get(void *o, const long *arg) { (void)o; (void)arg; ++gets; while (sets < 2) ; return GOT; }
+static void *model(void) { return calloc(1, sizeof(long)); }
+static long model_set(void *o, const long *arg) { *(long *)o = arg[0]; return INTACT_VOID; }
+static long model_get(void *o, const long *arg) { (void)arg; return *(long *)o; }
+static const struct intact_test test = { .name = "stale", .create = create, .model_create = model, .model_destroy = free, .condition = CONDITION,
+	.operations = { INTACT_OPERATION(set, .arg = { INTACT_UNIQUE }, .threads = INTACT_THREAD(1), .model = model_set),
+	                INTACT_OPERATION(get, .threads = INTACT_THREAD(2), .model = model_get) } };
+INTACT_TEST_MAIN(test)
+"""
+for condition, got, title in (("linearizable", 0, "NOT LINEARIZABLE"), ("sequential", 0, ""), ("quiescent", 0, ""),
+                              ("sequential", 7, "NOT SEQUENTIALLY CONSISTENT"), ("quiescent", 7, "NOT QUIESCENTLY CONSISTENT")):
+    stale = build("stale", FORCED, "gcc", "-I", str(root / "include"), '-DCONDITION="%s"' % condition, "-DGOT=%d" % got)
+    rc, out, err = run(stale, "--threads", "2", "--operations", "2", "--rounds", "5")
+    check("stress: %s: %s" % (condition, title or "holds"), rc == (title != "") and ("stale: %s in round 1" % title if title else "every round is %s" % condition[:6]) in out, out + err)
+for spec, condition, rc_wanted, says in (("register", "linearizable", 1, "violated: not atomic"), ("register", "sequential", 0, "sequential")):
+    stale = build("stale2", FORCED.replace(".model_create = model, .model_destroy = free,", '.spec = "%s",' % spec).replace(", .model = model_set", "").replace(", .model = model_get", "")
+                  .replace("static void *model(", "__attribute__((unused)) static void *model(").replace("static long model", "__attribute__((unused)) static long model"),
+                  "gcc", "-I", str(root / "include"), '-DCONDITION="%s"' % condition, "-DGOT=0")
+    rc, out, err = run(stale, "--threads", "2", "--operations", "2", "--rounds", "5")
+    check("stress: intact history is given the condition: " + condition, rc == rc_wanted and says in (out + err).lower(), "%d %s" % (rc, out + err))
+unknown = build("unknown", counter(more='.condition = "eventual",'), "gcc", "-I", str(root / "include"))
+rc, out, err = run(unknown)
+check("stress: an unknown condition", rc == 2 and "'eventual' is unknown" in err, out + err)
 blocks = build("blocks", (work / "sem.c").read_text(), "gcc", "-I", str(root / "include"))
 rc, out, err = run(blocks)
 check("stress: operations that wait are refused", rc == 2 and "may wait" in err, out + err)

@@ -1,5 +1,5 @@
 /* explore: find misuse
- * explore: says destroyed mutex
+ * explore: says mutex
  * The lock is destroyed before its last user is done. */
 #include <pthread.h>
 
