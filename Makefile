@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-certificate bench-disk bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-certificate bench-disk bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-object-tests bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -105,6 +105,9 @@ bench-sched: all
 
 bench-ladder: all
 	@python3 bench/ladder.py $(BUILD)/src/cli/intact examples
+
+bench-object-tests: all
+	@python3 bench/object_tests.py $(BUILD)/src/cli/intact $(ARGS)
 
 bench-objects: all
 	@python3 bench/objects.py $(BUILD)/src/cli/intact examples

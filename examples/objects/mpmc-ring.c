@@ -1,7 +1,9 @@
 /*
  * Vyukov's bounded queue for many producers and consumers: every cell has a sequence number that says whose turn it is. It is not
  * linearizable: while a slow producer has taken a cell and not filled it, a consumer reports an empty queue although a later
- * producer has put a value in and returned (`intact explore` with -DLINEARIZABLE shows it). It is quiescently consistent.
+ * producer has put a value in and returned (`intact explore` with -DLINEARIZABLE shows it). Scenarios of 2x2 and 3x1 are quiescently
+ * consistent, but larger ones are not: while the producer is slow, another call is told `full` and then a third `empty`
+ * (--shape 3x2). The order of what goes in and out is that of the cells in every case.
  * With -DBROKEN a producer announces the cell before it has written the value, so a consumer can take an old one.
  */
 #include <intact/test.h>

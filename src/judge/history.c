@@ -39,6 +39,8 @@ struct history_job {
 	const char *path; /* or the name of `text` */
 	const char *text; /* NULL: the file is read */
 	size_t len;
+	bool (*make)(void *arg, struct history *h); /* history_judge_made */
+	void *make_arg;
 	const char *report; /* history_hold */
 	struct claim_list *claims;
 	int to; /* history_convert */
@@ -52,6 +54,7 @@ struct history_run {
 	const struct history_sink *sink;
 	struct lin_check_options opts;
 	struct limits lim;
+	uint64_t memory;            /* at most; found out once */
 	struct lang lang;           /* of a->spec */
 	const struct seqspec *spec; /* or NULL */
 	bool following;             /* transactions that are being written */
@@ -191,7 +194,9 @@ static void start_limits(struct history_run *run)
 	memset(&run->lim, 0, sizeof run->lim);
 	run->lim.tick = run->sink->tick;
 	run->lim.tick_arg = run->sink->tick_arg;
-	run->lim.max_memory = run->a->max_memory ? run->a->max_memory : default_memory();
+	if (!run->memory)
+		run->memory = run->a->max_memory ? run->a->max_memory : default_memory();
+	run->lim.max_memory = run->memory;
 	if (run->a->timeout)
 		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec + (int64_t)run->a->timeout * 1000000000;
 }
@@ -348,27 +353,47 @@ static void say(const struct history_run *run, const struct history *h, const st
 		history_orders_text(h, in, &run->opts, c, run->sink->text);
 }
 
+/* Of a file or a text. False: that was all, with the exit code *rc. */
+static bool read_or_end(const struct history_job *j, val init, int *rc)
+{
+	struct history_run *run = j->run;
+	const struct history_args *a = run->a;
+	struct read_options ro = { (enum format)a->format, (enum read_order)a->order, a->delta, !a->delta };
+	struct reader r;
+	*rc = EXIT_USAGE;
+	if (!(j->text ? reader_open_text(&r, j->h, j->path, j->text, j->len, ro.format, j->d)
+	              : reader_open(&r, j->h, j->path, ro.format, j->d))) {
+		reader_close(&r);
+		return false;
+	}
+	if (is_transactions(j, &r)) {
+		*rc = transactions(j, &r, init);
+		return false;
+	}
+	if (misplaced(j, &r))
+		return false;
+	if (history_read_opened(&r, &ro))
+		return true;
+	*rc = j->d->errors ? EXIT_USAGE : spent(run, j->path);
+	return false;
+}
+
 static int judge_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
 	struct history *h = j->h;
 	const struct history_args *a = run->a;
-	struct read_options ro = { (enum format)a->format, (enum read_order)a->order, a->delta, !a->delta };
 	val init;
-	struct reader r;
+	int rc;
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
-	if (!(j->text ? reader_open_text(&r, h, j->path, j->text, j->len, ro.format, j->d)
-	              : reader_open(&r, h, j->path, ro.format, j->d))) {
-		reader_close(&r);
-		return EXIT_USAGE;
+	if (j->make) {
+		h->name = j->path;
+		if (!j->make(j->make_arg, h))
+			return atomic_load(&run->lim.spent) ? spent(run, j->path) : EXIT_USAGE;
+	} else if (!read_or_end(j, init, &rc)) {
+		return rc;
 	}
-	if (is_transactions(j, &r))
-		return transactions(j, &r, init);
-	if (misplaced(j, &r))
-		return EXIT_USAGE;
-	if (!history_read_opened(&r, &ro))
-		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	struct interpretation in = interpretation_of(a, init);
 	uint32_t records = h->n;
 	if (!history_interpret(h, &in, j->d))
@@ -380,14 +405,13 @@ static int judge_job(const struct history_job *j)
 		check_free(&c, h);
 		return spent(run, j->path);
 	}
-	int rc;
 	if (c.verdict == LIN_REFUSED) {
 		rc = refused(run, h, &c, in.object);
 	} else {
 		rc = exit_of(c.verdict);
 		if (run->sink->judged)
 			run->sink->judged(run->sink->judged_arg, h, &c);
-		struct buf *json = judge_next(run->sink->results);
+		struct buf *json = run->sink->bad_only && rc == EXIT_HOLDS ? NULL : judge_next(run->sink->results);
 		if (json)
 			history_json(h, &in, &run->opts, &c, a->witness, part_order, json);
 		if (run->sink->text && !run->sink->quiet)
@@ -569,6 +593,11 @@ int history_judge(struct history_run *run, const char *path)
 int history_judge_text(struct history_run *run, const char *name, const char *text, size_t len)
 {
 	return with_file(run, &(struct history_job){ .path = name, .text = text, .len = len }, judge_job);
+}
+
+int history_judge_made(struct history_run *run, const char *name, bool (*make)(void *arg, struct history *h), void *arg)
+{
+	return with_file(run, &(struct history_job){ .path = name, .make = make, .make_arg = arg }, judge_job);
 }
 
 int history_follow(struct history_run *run, const char *path)

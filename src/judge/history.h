@@ -69,7 +69,8 @@ struct history_sink {
 	struct buf *results; /* JSON, commas between them; NULL: none is wanted */
 	struct buf *err;     /* what is wrong with the input */
 	bool color, color_err;
-	bool quiet; /* of what is decided no text */
+	bool quiet;    /* of what is decided no text */
+	bool bad_only; /* results of histories that hold are left out */
 	/* Called with what was decided; or NULL. */
 	void (*judged)(void *arg, const struct history *h, const struct check *c);
 	void *judged_arg;
@@ -94,6 +95,8 @@ bool history_run_chooses(const struct history_run *run);
 /* Each judges one history and returns an exit code (base/console.h). */
 int history_judge(struct history_run *run, const char *path);
 int history_judge_text(struct history_run *run, const char *name, const char *text, size_t len);
+/* `make` puts the operations into the history, as a reader would; false: it cannot (EXIT_USAGE, without a message). */
+int history_judge_made(struct history_run *run, const char *name, bool (*make)(void *arg, struct history *h), void *arg);
 int history_follow(struct history_run *run, const char *path);
 /* The report `report` (a file) checked against the history; the answer goes to the claim_list, too. */
 int history_hold(struct history_run *run, const char *path, const char *report, struct claim_list *l);

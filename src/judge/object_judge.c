@@ -164,7 +164,9 @@ bool object_judge_init(struct object_judge *j, const struct objtest_about *about
 	const char *bad = history_args_wrong(&j->args, &why);
 	if (bad)
 		return wrong(err, about, bad, about->spec, "see `intact history --help`");
-	j->sink = (struct history_sink){ .results = &j->results, .err = &j->spoilt, .judged = keep_order, .judged_arg = j };
+	j->sink = (struct history_sink){
+		.results = &j->results, .err = &j->spoilt, .bad_only = true, .judged = keep_order, .judged_arg = j
+	};
 	j->run = history_run_new(&j->args, &j->sink);
 	if (!j->run)
 		buf_add(err, j->spoilt.data, j->spoilt.len);
@@ -174,6 +176,7 @@ bool object_judge_init(struct object_judge *j, const struct objtest_about *about
 void object_judge_free(struct object_judge *j)
 {
 	sequential_free(&j->sequential);
+	free(j->kept);
 	history_run_free(j->run);
 	buf_free(&j->results);
 	buf_free(&j->spoilt);
@@ -288,6 +291,58 @@ static void event_write(const struct object_judge *j, const struct objtest_call 
 	buf_char(b, '\n');
 }
 
+static val value_made(const struct object_judge *j, const struct objtest_op *op, int64_t v, struct values *vs)
+{
+	if (v == OBJTEST_RESULT_VOID || v == OBJTEST_RESULT_EMPTY)
+		return VAL_NIL;
+	return is_boolean(j, op) ? val_bool(v != 0) : val_int(vs, v);
+}
+
+static val arguments_made(const struct objtest_op *op, const struct objtest_call *c, uint32_t from, struct values *vs)
+{
+	val v[OBJTEST_ARGS];
+	uint32_t n = 0;
+	while (from + n < OBJTEST_ARGS && op->arg[from + n].kind) {
+		v[n] = val_int(vs, c->arg[from + n]);
+		n++;
+	}
+	return n == 0 ? VAL_NIL : n == 1 ? v[0] : val_list(vs, VK_LIST, v, n);
+}
+
+/* The history at hand without a text in between, which took ten times as long: what the lines of event_write are read as. False: an operation is
+ * unknown, and a message is wanted. */
+static bool history_made(void *arg, struct history *h)
+{
+	struct object_judge *j = arg;
+	bool keyed = !j->args.spec && j->args.object == OBJ_KV;
+	uint32_t at[OBJTEST_CALLS];
+	for (uint32_t i = 0; i < j->at_hand->nevents; i++) {
+		uint32_t call = j->at_hand->event[i] / 2;
+		const struct objtest_call *c = &j->scenario.call[call];
+		const struct objtest_op *op = &j->about->op[c->op];
+		int64_t result = j->at_hand->result[call];
+		if (!(j->at_hand->event[i] & 1)) {
+			uint32_t fn = history_fn(h, op->as, strlen(op->as));
+			struct hop *o = fn == FN_NONE ? NULL : history_push(h);
+			if (!o)
+				return false;
+			at[call] = h->n - 1;
+			*o = (struct hop){ .call = h->nevents++, .ret = RANK_INF, .b = VAL_NONE, .line = i + 1, .fn = (uint8_t)fn };
+			o->a = arguments_made(op, c, keyed, &h->vals);
+			o->proc = proc_intern(h, val_int(&h->vals, c->thread));
+			o->key = keyed ? key_intern(h, val_int(&h->vals, c->arg[0])) : 0;
+			continue;
+		}
+		struct hop *o = &h->ops[at[call]];
+		bool full = result == OBJTEST_RESULT_FULL, answers = full && shape_of(j, op) == OP_OFFERS;
+		o->ret = h->nevents++;
+		o->flags = full && !answers ? HF_FAILED : 0;
+		o->b = answers ? VAL_FALSE : full ? arguments_made(op, c, keyed, &h->vals) : value_made(j, op, result, &h->vals);
+	}
+	h->format = "calls";
+	return true;
+}
+
 /* "pop -> 1 by process 1 (line 3)": the lines are of a text that is not shown. */
 static void sentence_write(const char *s, struct buf *out)
 {
@@ -328,15 +383,19 @@ static enum seq_verdict ask_history(struct object_judge *j, const struct objtest
 		       (h->result[i] != OBJTEST_RESULT_FULL || shape_of(j, &j->about->op[sc->call[i].op]) == OP_OFFERS);
 	if (!any)
 		return SEQ_EXPLAINED; /* nothing has happened */
-	buf_init(&text);
-	for (uint32_t i = 0; i < h->nevents; i++) {
-		uint32_t c = h->event[i] / 2;
-		event_write(j, &sc->call[c], h->event[i] & 1, h->result[c], &text);
-	}
 	buf_clear(&j->results);
 	buf_clear(&j->spoilt);
-	int rc = history_judge_text(j->run, "history", buf_cstr(&text), text.len);
-	buf_free(&text);
+	int rc = history_judge_made(j->run, "history", history_made, j);
+	if (rc == EXIT_USAGE) { /* what is wrong with it is said of a text */
+		buf_init(&text);
+		for (uint32_t i = 0; i < h->nevents; i++) {
+			uint32_t c = h->event[i] / 2;
+			event_write(j, &sc->call[c], h->event[i] & 1, h->result[c], &text);
+		}
+		buf_clear(&j->spoilt);
+		rc = history_judge_text(j->run, "history", buf_cstr(&text), text.len);
+		buf_free(&text);
+	}
 	if (rc == EXIT_HOLDS)
 		return SEQ_EXPLAINED;
 	if (rc == EXIT_VIOLATED) {
@@ -401,12 +460,90 @@ static void reason_of_orders(struct object_judge *j, const struct objtest_scenar
 	}
 }
 
+/* ---- orders that are kept ---- */
+
+static uint32_t slot_of_results(const struct objtest_scenario *sc, const struct objtest_history *h)
+{
+	uint64_t x = 0x9e3779b97f4a7c15u;
+	for (uint32_t c = 0; c < sc->ncalls; c++)
+		x = (x ^ (uint64_t)h->result[c] ^ (uint64_t)h->state[c] << 60) * 0xd1b54a32d192ed03u + (x >> 32);
+	return (uint32_t)(x >> 40) & (JUDGE_ORDERS - 1);
+}
+
+static bool same_results(const struct judge_order *k, const struct objtest_scenario *sc, const struct objtest_history *h)
+{
+	bool same = true;
+	for (uint32_t c = 0; c < sc->ncalls && same; c++)
+		same = k->state[c] == h->state[c] && k->result[c] == h->result[c];
+	return same;
+}
+
+/* Orders of another scenario are no use. */
+static void about(struct object_judge *j, const struct objtest_scenario *sc)
+{
+	if (j->kept && !memcmp(&j->scenario, sc, sizeof *sc))
+		return;
+	j->scenario = *sc;
+	j->nkept = 0;
+	j->nscenarios++;
+	if (!j->kept)
+		j->kept = calloc(JUDGE_ORDERS, sizeof *j->kept);
+}
+
+/* Is the order of a history that ended the calls `ended[c]` before c began? */
+static bool agrees(const struct judge_order *k, uint32_t ncalls, const uint64_t *ended)
+{
+	bool ok = true;
+	for (uint32_t c = 0; c < ncalls && ok; c++)
+		ok = !(k->ordered >> c & 1) || !(ended[c] & k->ordered & ~k->before[c]);
+	return ok;
+}
+
+static const struct judge_order *find_order(const struct object_judge *j, const struct objtest_scenario *sc,
+                                            const struct objtest_history *h)
+{
+	uint64_t ended[OBJTEST_CALLS] = { 0 }, so_far = 0;
+	for (uint32_t i = 0; i < h->nevents; i++) {
+		if (h->event[i] & 1)
+			so_far |= 1ull << h->event[i] / 2;
+		else
+			ended[h->event[i] / 2] = so_far;
+	}
+	for (uint32_t i = slot_of_results(sc, h); j->kept && j->kept[i].scenario == j->nscenarios; i = (i + 1) & (JUDGE_ORDERS - 1))
+		if (same_results(&j->kept[i], sc, h) && agrees(&j->kept[i], sc->ncalls, ended))
+			return &j->kept[i];
+	return NULL;
+}
+
+static void keep_explanation(struct object_judge *j, const struct objtest_scenario *sc, const struct objtest_history *h)
+{
+	if (!j->kept || j->nkept >= JUDGE_ORDERS / 2)
+		return;
+	uint32_t i = slot_of_results(sc, h);
+	while (j->kept[i].scenario == j->nscenarios)
+		i = (i + 1) & (JUDGE_ORDERS - 1);
+	struct judge_order *k = &j->kept[i];
+	k->scenario = j->nscenarios;
+	memcpy(k->state, h->state, sizeof k->state);
+	memcpy(k->result, h->result, sizeof k->result);
+	k->ordered = j->ordered;
+	memcpy(k->before, j->before, sizeof k->before);
+	j->nkept++;
+}
+
 /* ---- one history, and all histories of a trace ---- */
 
 static enum seq_verdict judge_one(struct object_judge *j, const struct objtest_scenario *sc, const struct objtest_history *h)
 {
 	struct seq_reason why = { .waiting = OBJTEST_CALLS };
 	enum seq_verdict v;
+	about(j, sc);
+	const struct judge_order *kept = h->partial == OBJTEST_HAPPENS || h->stuck ? NULL : find_order(j, sc, h);
+	if (kept) {
+		j->ordered = kept->ordered;
+		memcpy(j->before, kept->before, sizeof j->before);
+		return SEQ_EXPLAINED;
+	}
 	j->at_hand = h;
 	j->ordered = 0;
 	j->asked++;
@@ -423,6 +560,8 @@ static enum seq_verdict judge_one(struct object_judge *j, const struct objtest_s
 	}
 	if (h->stuck)
 		j->ordered = 0; /* what waits depends on more */
+	if (j->ordered && h->partial != OBJTEST_HAPPENS)
+		keep_explanation(j, sc, h);
 	if (v == SEQ_NOT_EXPLAINED && why.waiting < OBJTEST_CALLS) {
 		buf_clear(&j->reason);
 		reason_of_waiting(j, sc, why.waiting);
@@ -443,11 +582,6 @@ struct orders {
 	uint32_t first[OBJTEST_CALLS], last[OBJTEST_CALLS];
 	uint64_t tried;
 	enum seq_verdict verdict;
-	/* orders of calls that explain one of them */
-	uint32_t nknown;
-	struct {
-		uint64_t ordered, before[OBJTEST_CALLS];
-	} known[16];
 };
 enum { MAX_ORDERS = 100000 };
 
@@ -455,25 +589,6 @@ static void put(struct orders *o, uint32_t call, unsigned returned)
 {
 	o->made.step[o->made.nevents] = returned ? o->last[call] : o->first[call];
 	o->made.event[o->made.nevents++] = (uint8_t)(2 * call + returned);
-}
-
-static bool known(const struct orders *o)
-{
-	uint64_t before[OBJTEST_CALLS], ended = 0;
-	for (uint32_t i = 0; i < o->made.nevents; i++) {
-		if (o->made.event[i] & 1)
-			ended |= 1ull << o->made.event[i] / 2;
-		else
-			before[o->made.event[i] / 2] = ended;
-	}
-	for (uint32_t k = 0; k < o->nknown; k++) {
-		bool fits = true;
-		for (uint32_t c = 0; c < o->sc->ncalls && fits; c++)
-			fits = !(o->known[k].ordered >> c & 1) || !(before[c] & o->known[k].ordered & ~o->known[k].before[c]);
-		if (fits)
-			return true;
-	}
-	return false;
 }
 
 /* The order is whole: false when it has no explanation. */
@@ -489,16 +604,10 @@ static bool judge_order(struct orders *o)
 		if (o->sc->call[c].part == OBJTEST_AFTER)
 			put(o, c, o->h->event[i] & 1);
 	}
-	if (!known(o)) {
-		enum seq_verdict v = judge_one(o->j, o->sc, &o->made);
-		if (v == SEQ_UNKNOWN)
-			o->verdict = v;
-		ok = v != SEQ_NOT_EXPLAINED;
-		if (v == SEQ_EXPLAINED && o->j->ordered && o->nknown < 16) {
-			o->known[o->nknown].ordered = o->j->ordered;
-			memcpy(o->known[o->nknown++].before, o->j->before, sizeof o->j->before);
-		}
-	}
+	enum seq_verdict v = judge_one(o->j, o->sc, &o->made);
+	if (v == SEQ_UNKNOWN)
+		o->verdict = v;
+	ok = v != SEQ_NOT_EXPLAINED;
 	if (ok)
 		o->made.nevents = n;
 	return ok;
@@ -583,8 +692,8 @@ static enum seq_verdict judge_all(struct object_judge *j, const struct objtest_s
 	enum seq_verdict v = !ok ? SEQ_NOT_EXPLAINED : o->verdict;
 	if (!ok)
 		*h = o->made;
-	j->ordered = ok && o->nknown ? o->known[0].ordered : 0;
-	memcpy(j->before, o->known[0].before, sizeof j->before);
+	if (v != SEQ_EXPLAINED)
+		j->ordered = 0; /* else it is that of the last one */
 	free(o);
 	return v;
 }

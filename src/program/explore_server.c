@@ -249,6 +249,7 @@ static void look_after(struct explore_server *s, double stall)
 	assert(stall > 0);
 	if (s->ended || s->pid <= 0)
 		return;
+	s->minded = server_now();
 	if (waitpid(s->pid, &s->status, WNOHANG) == s->pid) {
 		s->ended = true;
 		if (s->pidfd >= 0)
@@ -257,7 +258,7 @@ static void look_after(struct explore_server *s, double stall)
 		return;
 	}
 	uint64_t beat = __atomic_load_n(&s->c->beat, __ATOMIC_RELAXED);
-	double now = server_now();
+	double now = s->minded;
 	if (beat != s->beat) {
 		s->charged = 0;
 		s->stalled = false;
@@ -307,11 +308,11 @@ bool server_question(struct explore_server *s, double stall)
 	for (;;) {
 		if (asked(s))
 			return true;
-		look_after(s, stall);
 		if (s->ended)
 			return false;
 		struct pollfd p[2] = { { s->ask_fd, POLLIN, 0 }, { s->pidfd, POLLIN, 0 } };
-		poll(p, s->pidfd >= 0 ? 2 : 1, 50);
+		if (poll(p, s->pidfd >= 0 ? 2 : 1, 50) <= 0 || p[1].revents)
+			look_after(s, stall);
 	}
 }
 
@@ -324,9 +325,11 @@ void server_wait(struct explore_server *s, unsigned n, double seconds, double st
 		bool any = false;
 		unsigned k = 0;
 		for (unsigned i = 0; i < n && k + 2 <= 256; i++) {
-			if (s[i].serve && asked(&s[i]))
+			bool served = s[i].serve && asked(&s[i]);
+			if (served)
 				server_answer(&s[i], s[i].serve(s[i].serve_arg, s[i].c));
-			look_after(&s[i], stall);
+			if (!served || s[i].looked_at - s[i].minded > 0.01) /* else it is alive */
+				look_after(&s[i], stall);
 			any |= s[i].ended;
 			p[k++] = (struct pollfd){ s[i].pidfd, POLLIN, 0 };
 			if (s[i].serve && s[i].ask_fd >= 0)

@@ -23,6 +23,7 @@ struct explore_server {
 	bool ended;
 	uint64_t beat;    /* at the last look */
 	double looked_at; /* when that was */
+	double minded;    /* when it was last looked whether it lives */
 	double charged;   /* time without progress since the last beat, in seconds */
 	double cpu;       /* of the process that runs schedules: by the last look */
 	pid_t child;      /* that process, if it is a child of `pid`; or 0 */
