@@ -27,6 +27,7 @@ ROOMS = ["base", "lang", "ir", "reduce", "causal", "explore", "history", "lin", 
 PARTS = {
     "judge": ["document", "history", "transactions", "txn_follow"],
     "api": ["check_read"],
+    "event": ["crc"],
     "cli": ["claims", "cli", "cmd_check", "cmd_explain", "cmd_fmt", "cmd_help", "cmd_history", "cmd_sim", "completion", "completion_bash",
             "completion_fish", "completion_zsh", "keep", "man_page", "model", "outputs", "progress", "sim_shell"],
 }

@@ -315,6 +315,17 @@ int json_object_del(json_t *v, const char *key)
 	return 0;
 }
 
+int json_array_remove(json_t *v, size_t i)
+{
+	struct list *l = (struct list *)v;
+	if (!json_is_array(v) || i >= l->n)
+		return -1;
+	json_decref(l->m[i].item);
+	memmove(&l->m[i], &l->m[i + 1], (l->n - i - 1) * sizeof *l->m);
+	l->n--;
+	return 0;
+}
+
 static json_t *copied(const json_t *v, bool deep)
 {
 	const struct list *from = list_of(v, JSON_OBJECT) ? list_of(v, JSON_OBJECT) : list_of(v, JSON_ARRAY);

@@ -88,6 +88,7 @@ double json_number_value(const json_t *v);
 size_t json_array_size(const json_t *v);
 json_t *json_array_get(const json_t *v, size_t i);
 int json_array_append_new(json_t *v, json_t *item);
+int json_array_remove(json_t *v, size_t i);
 
 size_t json_object_size(const json_t *v);
 json_t *json_object_get(const json_t *v, const char *key);

@@ -35,6 +35,8 @@ static inline size_t ZSTD_decompressStream(ZSTD_DStream *d, ZSTD_outBuffer *out,
 	return (size_t)-1;
 }
 
+#define ZSTD_COMPRESSBOUND(n) ((size_t)(n))
+
 static inline size_t ZSTD_compressBound(size_t n)
 {
 	return n;

@@ -48,6 +48,11 @@ static void change(json_t *v)
 		json_array_append_new(copy, json_copy(json_array_get(v, i)));
 	printf("sizes %zu %zu\n", json_array_size(copy), json_object_size(copy));
 	show("copy", copy, JSON_COMPACT);
+	for (size_t n = json_array_size(copy); n > 1; n = json_array_size(copy)) {
+		printf("removed %d %d\n", json_array_remove(copy, n), json_array_remove(copy, n / 2));
+		show("left", copy, JSON_COMPACT);
+	}
+	printf("removed %d\n", json_array_remove(copy, 0));
 	free(first);
 	json_decref(copy);
 	json_decref(shallow);
