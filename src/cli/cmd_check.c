@@ -14,6 +14,7 @@
 #include "cli/model.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 
@@ -27,6 +28,7 @@ struct command {
 	int dump;
 	struct outputs outputs;
 	struct keep keep;
+	struct ranks ranks;
 	bool full;
 	const char *certificate;
 };
@@ -99,6 +101,8 @@ static void say(struct command *c, const struct checked *told)
 		                        .max_rows = c->full ? 0 : 60 };
 	cli->prose = true;
 	check_text(told, &o, &cli->out);
+	if (c->args.options.count)
+		ranks_say(&c->ranks, &cli->out);
 }
 
 static int write_reports(struct command *c, const struct checked *told, int rc)
@@ -206,7 +210,9 @@ static int check(struct command *c, const struct ir *p)
 	diags_init(&d, &a);
 	check_args_done(&c->args);
 	c->keep.line = &line;
-	rc = keep_begin(&c->keep, c->cli, c->cmd, p, &c->args.options);
+	rc = ranks_check(&c->ranks, c->cli, c->cmd, &c->keep, &c->args.options);
+	if (rc == EXIT_HOLDS)
+		rc = keep_begin(&c->keep, c->cli, c->cmd, p, &c->args.options);
 	if (rc != EXIT_HOLDS) {
 		arena_free(&a);
 		return rc;
@@ -273,6 +279,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		CHECK_LIMIT_OPTIONS(&c.args),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "long checks (docs/scale.md)", 0, 0, NULL },
 		KEEP_OPTIONS(&c.keep),
+		RANKS_OPTIONS(&c.ranks),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.args.options.count, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_STR, "certificate", 0, "FILE", &c.certificate, "write a certificate of what holds, for intact verify (docs/certificates.md)", 0, 0, NULL },
@@ -288,8 +295,14 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	struct opts o = { table, args, 0, false };
 	struct buf err;
 	struct lang l;
+	bool rest;
 	if (!args)
 		return EXIT_INTERNAL;
+	rc = ranks_begin(&c.ranks, cli, cmd, &rest);
+	if (rest || rc != EXIT_HOLDS) {
+		free(args);
+		return rc;
+	}
 	buf_init(&err);
 	lang_init(&l);
 	if (!opts_parse(&o, argc, argv, &err) || !set_reductions(&c, &err))
@@ -321,6 +334,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		else if (rc == EXIT_HOLDS)
 			rc = check(&c, l.ir);
 	}
+	ranks_end(&c.ranks, cli, cmd);
 	lang_free(&l);
 	buf_free(&err);
 	free(args);

@@ -14,6 +14,7 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 #include "explore/search_disk.h"
+#include "explore/search_dist.h"
 #include "explore/search_int.h"
 
 /* ---- inserting ---------------------------------------------------------- */
@@ -69,8 +70,11 @@ void flush(struct worker *w)
 	assert(w->nbatch <= BATCH);
 	struct store *st = &w->s->store;
 	uint64_t added = 0;
-	if (w->disk) {
-		disk_found(w);
+	if (w->disk || w->dist) {
+		if (w->disk)
+			disk_found(w);
+		else
+			dist_found(w);
 		w->nbatch = 0;
 		return;
 	}
@@ -219,6 +223,8 @@ static bool all_finished(const struct worker *w)
 	return true;
 }
 
+#define LATER (IR_NONE - 1) /* the state waits for ids */
+
 /* What the runs can do; how many threads are inside a block, or IR_NONE when
  * there is trouble. */
 static uint32_t look_up(struct worker *w)
@@ -226,10 +232,16 @@ static uint32_t look_up(struct worker *w)
 	struct search *s = w->s;
 	struct product *x = &s->prod;
 	uint32_t inside = 0;
+	bool later = false;
 	for (uint32_t r = 0; r < w->nruns; r++) {
 		struct search_run *run = &w->runs[r];
 		run->code = search_frozen(s, run->first) ? PROD_BLOCKED
 		                                         : product_code(x, x->kind_of[run->first], w->global, run->id);
+		if (run->code == PROD_WIDEN &&
+		    w->dist) { /* the other runs' steps are worked out, too: their ids are agreed at once */
+			later = true;
+			continue;
+		}
 		if (run->code == PROD_TROUBLE)
 			search_give_up(s, "memory");
 		if (run->code == PROD_WIDEN)
@@ -241,7 +253,7 @@ static uint32_t look_up(struct worker *w)
 		inside += run->code >> 63 ? run->last - run->first + 1 : 0;
 	}
 	assert(inside <= s->nthreads);
-	return inside;
+	return later ? LATER : inside;
 }
 
 /* The outcomes in a list; how many there were is added to *taken. */
@@ -281,6 +293,10 @@ static enum expanded expand_general(struct worker *w)
 	uint32_t inside = look_up(w), taken = 0;
 	if (inside == IR_NONE)
 		return AGAIN;
+	if (inside == LATER) {
+		dist_hold(w, w->chunk->keys + (size_t)w->at * s->store.key);
+		return EXPANDED;
+	}
 	bool moved = false, check = s->prod.mode == PROD_COMMIT && inside <= 1;
 	struct origin from = { (uint32_t)(w->chunk->first + w->at), 0, 0 };
 	for (uint32_t r = 0; r < w->nruns; r++) {

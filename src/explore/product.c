@@ -80,7 +80,7 @@ bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, u
 	x->mode = mode;
 	x->block = block;
 	x->lab = lab;
-	x->limit = UINT32_MAX;
+	x->limit = x->agreed = UINT32_MAX;
 	pthread_mutex_init(&x->lock, NULL);
 	stable_array_init(&x->unequal, 1);
 	stable_array_init(&x->edges, sizeof(struct prod_edge));
@@ -105,7 +105,7 @@ bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, u
 		k->thread = i;
 		vector_table_init(&k->frames, tm->nslots);
 		vector_table_init(&k->locals, 4);
-		k->limit = UINT32_MAX;
+		k->limit = k->agreed = UINT32_MAX;
 		stable_array_init(&k->attr, 1);
 		stable_array_init(&k->rows, sizeof(struct prod_row *));
 		x->kind_of[i] = x->nkinds++;
@@ -144,6 +144,7 @@ void product_free(struct product *x)
 	locks_free(&x->locks);
 	free(x->moves);
 	free(x->scratch);
+	free(x->wide);
 	pthread_mutex_destroy(&x->lock);
 	memset(x, 0, sizeof *x);
 }
@@ -306,7 +307,8 @@ static uint32_t save(struct product *x, const struct computing *c)
 static bool within_limits(const struct product *x, const struct prod_kind *k, const struct computing *c)
 {
 	for (uint32_t i = 0; i < c->nout; i++)
-		if (c->out[i].global >= x->limit || c->out[i].local >= k->limit)
+		if (c->out[i].global >= x->limit || c->out[i].local >= k->limit || c->out[i].global >= x->agreed ||
+		    c->out[i].local >= k->agreed)
 			return false;
 	return true;
 }
@@ -345,6 +347,13 @@ static uint64_t compute(struct product *x, struct prod_kind *k, uint32_t global,
 	return entry;
 }
 
+/* Where it is remembered that a step has a new id: among ranks that lasts until the end of the level, and the step is not to
+ * be worked out for each state again. A fingerprint that is another step's only makes a state wait. */
+static uint64_t *wide_slot(const struct product *x, uint64_t step)
+{
+	return x->wide ? &x->wide[(step >> 32) % PRODUCT_WIDE] : NULL;
+}
+
 uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, uint32_t local)
 {
 	assert(kind < x->nkinds && local < x->kinds[kind].ninfo);
@@ -354,8 +363,13 @@ uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, ui
 		return e;
 	pthread_mutex_lock(&x->lock);
 	e = recall(k, global, local); /* another thread may have been faster */
-	if (!e && !x->out_of_memory) {
+	uint64_t step = (hash64((uint64_t)global << 32 | local) + kind) | 1, *wide = wide_slot(x, step);
+	if (!e && wide && *wide == step) {
+		e = PROD_WIDEN;
+	} else if (!e && !x->out_of_memory) {
 		e = compute(x, k, global, local);
+		if (wide && e == PROD_WIDEN)
+			*wide = step;
 		if (e != PROD_WIDEN && e != PROD_TROUBLE && !remember(x, k, global, local, e)) {
 			x->out_of_memory = true;
 			e = PROD_TROUBLE;

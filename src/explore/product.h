@@ -33,6 +33,7 @@
 #include "ir/ir.h"
 
 #define PROD_NONE      UINT32_MAX
+#define PRODUCT_WIDE   4096u      /* slots of product.wide */
 #define PROD_BLOCK_ALL UINT32_MAX /* every block counts */
 
 /*
@@ -121,6 +122,7 @@ struct prod_kind {
 	struct prod_local *info;
 	uint32_t ninfo, cap;
 	uint32_t limit;           /* ids from here on are answered with PROD_WIDEN */
+	uint32_t agreed;          /* so are those from here on, when ranks agree on ids (product_agree.h) */
 	struct stable_array attr; /* enum prod_attr, one byte per local */
 	struct stable_array rows; /* struct prod_row *, by global */
 	struct prod_map *memo;
@@ -145,6 +147,8 @@ struct product {
 	struct vector_table scripts; /* (prefix, choice, of): a list, 0 is empty; see product_step.c */
 	struct stable_array unequal; /* one byte per global: it and its shadow differ */
 	uint32_t limit;              /* global ids from here on: PROD_WIDEN */
+	uint32_t agreed;             /* and from here on, when ranks agree on ids */
+	uint64_t *wide;              /* then: steps that were answered with PROD_WIDEN since (fingerprints) */
 	struct stable_array edges;   /* struct prod_edge; a header's `global` is the length */
 	uint64_t nedges;
 	int32_t *scratch; /* several globals and frames, for computing */

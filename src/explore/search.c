@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 #include "explore/search_disk.h"
+#include "explore/search_dist.h"
 #include "explore/search_int.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ void search_hit(struct search *s, enum search_verdict v, struct origin at)
 
 /* ---- levels ------------------------------------------------------------- */
 
-static bool level_add(struct level *l, struct chunk *c)
+bool search_level_add(struct level *l, struct chunk *c)
 {
 	assert(c->n);
 	if (!GROW(l->chunk, l->cap, l->n + 1))
@@ -85,25 +86,30 @@ void search_level_free(struct search *s, struct level *l)
 	memset(l, 0, sizeof *l);
 }
 
-/* A state for the next level. */
-bool search_push(struct worker *w, const uint64_t *key)
+bool search_put(struct worker *w, struct chunk **out, struct level *l, const uint64_t *key)
 {
 	struct search *s = w->s;
-	if (w->out && w->out->n == s->chunk) {
+	if (*out && (*out)->n == s->chunk) {
 		pthread_mutex_lock(&s->lock);
-		bool ok = level_add(&s->next, w->out);
+		bool ok = search_level_add(l, *out);
 		pthread_mutex_unlock(&s->lock);
 		if (!ok)
 			return false;
-		w->out = NULL;
+		*out = NULL;
 	}
-	if (!w->out && !(w->out = search_chunk_new(s)))
+	if (!*out && !(*out = search_chunk_new(s)))
 		return false;
-	assert(w->out->n < s->chunk && key[0]);
-	uint64_t *to = w->out->keys + (size_t)w->out->n++ * s->store.key;
+	assert((*out)->n < s->chunk && key[0]);
+	uint64_t *to = (*out)->keys + (size_t)(*out)->n++ * s->store.key;
 	for (uint32_t i = 0; i < s->store.key; i++)
 		to[i] = key[i];
 	return true;
+}
+
+/* A state for the next level. */
+bool search_push(struct worker *w, const uint64_t *key)
+{
+	return search_put(w, &w->out, &w->s->next, key);
 }
 
 bool search_level_of(struct search *s, struct level *l)
@@ -111,11 +117,11 @@ bool search_level_of(struct search *s, struct level *l)
 	struct worker *w = &s->workers[0];
 	bool ok = true;
 	for (uint64_t i = 0; ok && l != &s->next && i < s->next.n; i++)
-		ok = level_add(l, s->next.chunk[i]);
+		ok = search_level_add(l, s->next.chunk[i]);
 	if (!ok)
 		return false;
 	s->next.n = 0;
-	ok = !w->out || level_add(l, w->out);
+	ok = !w->out || search_level_add(l, w->out);
 	if (ok)
 		w->out = NULL;
 	return ok;
@@ -229,7 +235,7 @@ void search_aim(struct search *s)
 	}
 }
 
-static void tell_limits(struct search *s)
+void search_tell_limits(struct search *s)
 {
 	struct product *x = &s->prod;
 	x->limit = store_limit(&s->store, 0);
@@ -237,18 +243,22 @@ static void tell_limits(struct search *s)
 		x->kinds[x->kind_of[i]].limit = store_limit(&s->store, i + 1);
 }
 
-/* Fields as wide as all ids given out so far need. */
-static bool widen(struct search *s)
+void search_widths(const struct search *s, uint8_t *bits)
 {
 	const struct product *x = &s->prod;
-	uint32_t sum = s->bits[0] = bits_for(x->globals.n + 1);
+	uint32_t sum = bits[0] = bits_for(x->globals.n + 1);
 	for (uint32_t i = 0; i < s->nthreads; i++)
-		sum += s->bits[i + 1] = bits_for(x->kinds[x->kind_of[i]].ninfo);
+		sum += bits[i + 1] = bits_for(x->kinds[x->kind_of[i]].ninfo);
 	/* At a widening one thread moves all states. Where they stay one word, ids
 	 * to come get a bit beforehand. */
 	for (uint32_t i = 0; sum + s->nthreads + 1 <= 63 && i <= s->nthreads; i++)
-		s->bits[i]++;
-	assert(s->bits[0] <= 32);
+		bits[i]++;
+	assert(bits[0] <= 32);
+}
+
+static bool widen(struct search *s)
+{
+	search_widths(s, s->bits);
 	s->widen = false;
 	return search_set_fields(s);
 }
@@ -259,7 +269,7 @@ bool search_set_fields(struct search *s)
 	bool ok = s->disk ? disk_widen(s) : store_widen(&s->store, s->bits, convert_chunks, s);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
 		ok = search_worker_room(&s->workers[i]);
-	tell_limits(s);
+	search_tell_limits(s);
 	search_make_spans(s);
 	for (uint32_t i = 0; ok && i < s->nthreads; i++)
 		assert(x->kinds[x->kind_of[i]].ninfo <= x->kinds[x->kind_of[i]].limit + 1ull); /* each id fits its field */
@@ -276,7 +286,7 @@ void search_limit(struct search *s, const char *name)
 
 uint64_t search_states(const struct search *s)
 {
-	return s->disk ? disk_states(s->disk) : s->store.n;
+	return s->disk ? disk_states(s->disk) : s->dist ? dist_states(s->dist) : s->store.n;
 }
 
 /* How many bytes there are at present. */
@@ -287,9 +297,11 @@ static uint64_t count(struct search *s)
 	r->transitions = 0;
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		r->transitions += s->workers[i].transitions;
+	if (s->dist)
+		r->transitions = dist_transitions(s->dist);
 	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes + level_log_bytes(&s->log) +
 	                 (s->cur.cap + s->next.cap) * sizeof(struct chunk *) + s->cap_origins * sizeof *s->origins +
-	                 product_bytes(&s->prod) + (s->disk ? disk_bytes(s) : 0);
+	                 product_bytes(&s->prod) + (s->disk ? disk_bytes(s) : 0) + (s->dist ? dist_bytes(s) : 0);
 	assert(s->store.n <= s->store.cap);
 	r->bytes = bytes > r->bytes ? bytes : r->bytes;
 	return bytes;
@@ -298,12 +310,12 @@ static uint64_t count(struct search *s)
 /* A search that does not fit into memory goes on elsewhere; false when it cannot. */
 static bool leave_memory(struct search *s)
 {
-	if (!s->o->disk || s->disk || s->tracing || s->torn || s->store.broken)
+	if (!s->o->disk || s->disk || s->dist || s->tracing || s->torn || s->store.broken)
 		return false;
 	return disk_begin(s);
 }
 
-static void check_limits(struct search *s)
+void search_check_limits(struct search *s)
 {
 	const struct search_options *o = s->o;
 	double t = clock_seconds();
@@ -338,7 +350,7 @@ static void *come_in(void *arg)
 
 /* More threads, when there is enough to do. Those that cannot be had are done
  * without. */
-static void hire(struct search *s)
+void search_hire(struct search *s)
 {
 	assert(s->nworkers >= 1);
 	uint32_t jobs = s->o->jobs < STORE_USERS ? s->o->jobs : STORE_USERS;
@@ -348,9 +360,11 @@ static void hire(struct search *s)
 	while (s->nworkers < jobs) {
 		struct worker *w = &s->workers[s->nworkers];
 		w->s = s;
-		if (!search_worker_room(w) || (s->disk && !disk_worker_init(w)) || pthread_create(&w->thread, NULL, come_in, w)) {
+		if (!search_worker_room(w) || (s->disk && !disk_worker_init(w)) || (s->dist && !dist_worker_new(w)) ||
+		    pthread_create(&w->thread, NULL, come_in, w)) {
 			search_worker_free_room(w);
 			disk_worker_free(w);
+			dist_worker_end(w);
 			memset(w, 0, sizeof *w);
 			return;
 		}
@@ -360,14 +374,14 @@ static void hire(struct search *s)
 }
 
 /* The next level becomes the present one; false: there is none, or it could not be made. */
-static bool next_level(struct search *s)
+bool search_next_level(struct search *s)
 {
 	uint64_t number = 0;
 	if (s->disk)
 		return disk_advance(s);
 	for (uint32_t i = 0; i < s->nworkers; i++) {
 		struct worker *w = &s->workers[i];
-		if (w->out && !level_add(&s->next, w->out)) {
+		if (w->out && !search_level_add(&s->next, w->out)) {
 			search_limit(s, "memory");
 			return false;
 		}
@@ -393,14 +407,16 @@ static bool next_level(struct search *s)
 
 static void advance(struct search *s)
 {
-	if (!next_level(s))
+	if (!search_next_level(s))
 		return;
 	s->r->depth++;
 	if (s->o->max_states && search_states(s) > s->o->max_states)
 		search_limit(s, "states");
 	if (s->log.name)
 		search_log_level(s); /* when it fails no checkpoint of this search is written any more */
-	hire(s);
+	if (s->o->ranks && !s->disk && !s->tracing && !s->log.name && s->r->verdict == SEARCH_HOLDS)
+		dist_begin(s);
+	search_hire(s);
 }
 
 /* A checkpoint: when it is time for one, when a signal asks for it, and at a limit of time or memory, so that a later
@@ -427,6 +443,11 @@ static void lead(struct search *s)
 	__atomic_store_n(&s->stop, 0, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		done &= !s->workers[i].chunk;
+	if (s->dist) {
+		dist_meet(s, done);
+		search_aim(s);
+		return;
+	}
 	bool whole = s->r->verdict == SEARCH_HOLDS; /* what is in memory is one state of the search */
 	if (whole && s->widen && !widen(s) && !(leave_memory(s) && widen(s))) {
 		search_limit(s, "memory");
@@ -434,7 +455,7 @@ static void lead(struct search *s)
 	}
 	if (s->r->verdict == SEARCH_HOLDS && store_crowded(&s->store) && !store_grow(&s->store) && !leave_memory(s))
 		search_limit(s, "memory");
-	check_limits(s);
+	search_check_limits(s);
 	if (s->r->verdict == SEARCH_HOLDS && done)
 		advance(s);
 	if (s->r->verdict == SEARCH_LIMIT && !strcmp(s->r->limit, "interrupt") && !s->log.name && whole)
@@ -481,7 +502,10 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	struct search *s = w->s;
 	while (!s->quit) {
-		if (__atomic_load_n(&s->stop, __ATOMIC_RELAXED) || (!w->chunk && !take_chunk(w))) {
+		bool stop = __atomic_load_n(&s->stop, __ATOMIC_RELAXED);
+		if (!stop && !w->chunk && w->dist && dist_take_in(w))
+			continue;
+		if (stop || (!w->chunk && !take_chunk(w))) {
 			meet(w);
 			continue;
 		}
@@ -503,7 +527,7 @@ void search_explore(struct search *s)
 	search_aim(s);
 	if (s->resumed) { /* not before the next level otherwise */
 		pthread_mutex_lock(&s->lock);
-		hire(s);
+		search_hire(s);
 		pthread_mutex_unlock(&s->lock);
 	}
 	work(&s->workers[0]);
@@ -558,7 +582,7 @@ static bool begin(struct search *s)
 	assert(!st->n);
 	store_insert(st, key, store_place(store_hash(key, st->key), st->cap));
 	store_added(st, 1);
-	if (!search_push(w, key) || !level_add(&s->cur, w->out))
+	if (!search_push(w, key) || !search_level_add(&s->cur, w->out))
 		return false;
 	w->out = NULL;
 	if (s->tracing) {
@@ -577,8 +601,8 @@ bool search_begin_log(struct search *s)
 	return level_log_init(&s->log, checkpoint_dir(s->o->checkpoint), name);
 }
 
-bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
-                 const struct search_options *o, struct search_result *r, bool tracing)
+bool search_prepare(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                    const struct search_options *o, struct search_result *r, bool tracing)
 {
 	uint32_t n = ir->nthreads;
 	memset(s, 0, sizeof *s);
@@ -611,14 +635,21 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	make_groups(s);
 	ok = store_init(&s->store, n + 1, s->bits, o->max_bytes) && search_worker_room(&s->workers[0]);
 	if (ok) {
-		tell_limits(s);
+		search_tell_limits(s);
 		search_make_spans(s);
 	}
 	if (ok && o->checkpoint && !tracing) {
 		s->key = checkpoint_key_of(CHECKPOINT_SEARCH, ir, mode, block, lab, o);
 		ok = (checkpoint_later(o->checkpoint) || search_begin_log(s)) && search_load(s, &s->resumed);
 	}
-	return ok && (s->resumed || (begin(s) && (!s->log.name || search_log_level(s))));
+	return ok;
+}
+
+bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                 const struct search_options *o, struct search_result *r, bool tracing)
+{
+	return search_prepare(s, ir, mode, block, lab, o, r, tracing) &&
+	       (s->resumed || (begin(s) && (!s->log.name || search_log_level(s))));
 }
 
 void search_free(struct search *s)
@@ -628,7 +659,9 @@ void search_free(struct search *s)
 		search_chunk_free(s, s->workers[i].out);
 		search_worker_free_room(&s->workers[i]);
 		disk_worker_free(&s->workers[i]);
+		dist_worker_end(&s->workers[i]);
 	}
+	dist_search_free(s);
 	search_level_free(s, &s->cur);
 	search_level_free(s, &s->next);
 	product_free(&s->prod);

@@ -19,6 +19,8 @@
  * permutation of such threads maps steps to steps, blocks to blocks and the
  * shadow's frames along with the frames.
  *
+ * With `ranks`, a large search is shared with other processes (search_dist.h), with the same result.
+ *
  * With a `disk`, a search that does not fit into memory goes on there (search_disk.h), with the same result.
  */
 #ifndef INTACT_EXPLORE_SEARCH_H
@@ -50,6 +52,17 @@ struct disk_place {     /* where searches that do not fit into memory go on */
 	struct why why; /* and why a search ended there with the limit "disk" */
 };
 
+struct search_ranks { /* processes that take part in large searches (search_dist.h) */
+	struct dist *dist;
+	uint64_t from;  /* states from which on they do; 0: a default */
+	uint32_t batch; /* states sent at once; 0: a default */
+	/* told back: */
+	uint32_t shared;              /* searches that were shared */
+	uint64_t states, bytes;       /* that this rank has sent for them */
+	uint64_t agreements, layouts; /* how often ids were agreed, how often states were distributed anew for wider fields */
+	struct why why;               /* why a search could not be shared, or ended with the limit "ranks" */
+};
+
 struct search_options {
 	bool symmetry, merge_local, drop_pure, transactions; /* reductions */
 	uint32_t jobs;                                       /* threads that explore; 0 is 1 */
@@ -65,11 +78,12 @@ struct search_options {
 	void *progress_arg;
 	struct checkpoint *checkpoint; /* or NULL; see checkpoint.h */
 	struct disk_place *disk;       /* or NULL */
+	struct search_ranks *ranks;    /* or NULL */
 };
 
 struct search_result {
 	enum search_verdict verdict;
-	const char *limit; /* SEARCH_LIMIT: "states", "memory", "disk", "time", "step", "interrupt" */
+	const char *limit; /* SEARCH_LIMIT: "states", "memory", "disk", "time", "step", "interrupt", "ranks" */
 	uint64_t states, transitions, bytes;
 	uint32_t depth;
 	struct move *path; /* from the initial state; malloc'ed */

@@ -1,7 +1,7 @@
 /*
  * search_int: what the files of search share (search.c: levels, meetings,
  * limits; expand.c: the successors of one state; counterexample.c: the path;
- * search_save.c: checkpoints).
+ * search_save.c: checkpoints; search_dist.c: several processes).
  */
 #ifndef INTACT_EXPLORE_SEARCH_INT_H
 #define INTACT_EXPLORE_SEARCH_INT_H
@@ -58,6 +58,7 @@ struct worker {
 	/* where a successor's key may be: the store's table, or the cache of a search on disk */
 	uint64_t *table, cap;
 	struct disk_worker *disk; /* or NULL */
+	struct dist_worker *dist; /* or NULL */
 	/* the state being expanded, and a successor */
 	uint32_t global, nruns;
 	struct search_run *runs;
@@ -96,6 +97,7 @@ struct search {
 	bool quit, widen;
 	double next_tick;
 	struct disk_search *disk; /* or NULL: in memory */
+	struct dist_search *dist; /* or NULL: on this rank alone */
 	uint64_t hit_transitions; /* when tracing: up to a violation that a state is; 0: it is none */
 	bool torn;                /* not all that waits in chunks has the layout of the store */
 	/* with a checkpoint */
@@ -130,6 +132,21 @@ void search_give_up(struct search *s, const char *limit);
 void search_hit(struct search *s, enum search_verdict v, struct origin at);
 void search_ask_meeting(struct search *s);
 bool search_push(struct worker *w, const uint64_t *key);
+/* A state for a level; *out is the chunk being filled. */
+bool search_put(struct worker *w, struct chunk **out, struct level *l, const uint64_t *key);
+bool search_level_add(struct level *l, struct chunk *c);
+/* All but the initial state, which it begins with unless it is another rank's search. */
+bool search_prepare(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
+                    const struct search_options *o, struct search_result *r, bool tracing);
+/* What workers have pushed becomes the present level; false: there was nothing, or memory has ended. */
+bool search_next_level(struct search *s);
+void search_check_limits(struct search *s);
+/* More threads, when there is enough to do. */
+void search_hire(struct search *s);
+/* The product is told which ids fit. */
+void search_tell_limits(struct search *s);
+/* Fields as wide as all ids given out so far need. */
+void search_widths(const struct search *s, uint8_t *bits);
 bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
                  const struct search_options *o, struct search_result *r, bool tracing);
 void search_limit(struct search *s, const char *name);

@@ -54,6 +54,17 @@ uint32_t vector_table_add(struct vector_table *t, const int32_t *v)
 	return t->n - 1;
 }
 
+void vector_table_truncate(struct vector_table *t, uint32_t n)
+{
+	assert(n <= t->n);
+	if (n == t->n)
+		return;
+	t->n = n;
+	memset(t->ids.slots, 0, t->ids.nslots * sizeof *t->ids.slots);
+	for (uint32_t id = 0; id < n; id++)
+		idtab_put(t->ids.slots, t->ids.nslots, hash_of(t, id), id);
+}
+
 uint64_t vector_table_bytes(const struct vector_table *t)
 {
 	return (uint64_t)t->cap * t->width * 4 + (uint64_t)t->ids.nslots * 4;

@@ -2,8 +2,8 @@
  * vector_table: vectors of 32-bit values to dense ids and back.
  *
  * All vectors of a table have the same width. They lie one after the other in
- * one array; the hash table holds ids. Grows by doubling, never shrinks; an
- * id is always valid, a pointer until the next insertion.
+ * one array; the hash table holds ids. Grows by doubling; an
+ * id is valid until the table is truncated below it, a pointer until the next insertion.
  */
 #ifndef INTACT_EXPLORE_VECTOR_TABLE_H
 #define INTACT_EXPLORE_VECTOR_TABLE_H
@@ -31,6 +31,8 @@ static inline const int32_t *vector_table_get(const struct vector_table *t, uint
 	assert(id < t->n);
 	return t->data + (uint64_t)id * t->width;
 }
+/* Forgets the vectors from id n on. Costs what adding the others again costs. */
+void vector_table_truncate(struct vector_table *t, uint32_t n);
 uint64_t vector_table_bytes(const struct vector_table *t);
 
 #endif

@@ -324,6 +324,7 @@ const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool 
 	p->src = src;
 	p->sml = sml;
 	p->keep_dead = b->keep_dead;
+	p->alone1 = b->alone1;
 	p->fixed_counts = b->fixed_counts;
 #define TAKE(field, count) (p->field = b->field.data, p->count = b->field.len)
 	TAKE(vars, nvars);

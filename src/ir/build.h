@@ -43,6 +43,7 @@ struct build_local { /* named local with its virtual register */
 struct ir_builder {
 	struct arena *arena;
 	bool keep_dead, fixed_counts;
+	uint32_t alone1; /* see struct ir */
 	AVEC(struct ir_var) vars;
 	AVEC(struct ir_enum) enums;
 	AVEC(struct ir_template) templates;

@@ -352,6 +352,7 @@ struct ir {
 	const struct source *src;
 	bool sml;
 	bool keep_dead;    /* dead locals keep their values */
+	uint32_t alone1;   /* made with this block's marks alone: its number + 1; 0: with all marks */
 	bool fixed_counts; /* its variables and code depend on the number of threads: no proof is for other numbers */
 	struct ir_var *vars;
 	struct ir_enum *enums;

@@ -319,6 +319,7 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, st
 	struct lower l = { .u = u, .names = names, .arena = a, .d = d, .opts = o };
 	struct init_values init = { { 0 } };
 	ir_builder_init(&l.b, a, o && o->keep_dead);
+	l.b.alone1 = o ? o->alone1 : 0;
 	avec_push(a, &l.local_reg, 0u); /* id 0: not declared yet */
 	struct binding nothing = { 0 };
 	avec_push(a, &l.refs, nothing);
