@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-certificate bench-disk bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-object-tests bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-certificate bench-disk bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-object-tests bench-mpi bench-objects bench-precision bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace bench-txn soak lint coverage fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -84,6 +84,10 @@ bench-disk: all
 bench-certificate: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/certificate.py $(BUILD) $(ARGS)
+
+bench-mpi: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/mpi.py $(BUILD) $(ARGS)
 
 bench-explore-core: all
 	@ninja -C $(BUILD) bench/measure >/dev/null

@@ -25,11 +25,12 @@ build = Path(sys.argv[1] if len(sys.argv) > 1 else root / "build-playground").re
 # Rooms that are compiled whole; the linker takes what the commands need.
 ROOMS = ["base", "lang", "ir", "reduce", "causal", "explore", "history", "lin", "txn", "verdict", "report", "explain", "check", "verify", "sim"]
 PARTS = {
+    "dist": ["dist", "dist_open"],
     "judge": ["document", "history", "transactions", "txn_follow"],
     "api": ["check_read"],
     "event": ["crc"],
     "cli": ["claims", "cli", "cmd_check", "cmd_explain", "cmd_fmt", "cmd_help", "cmd_history", "cmd_sim", "completion", "completion_bash",
-            "completion_fish", "completion_zsh", "keep", "man_page", "model", "outputs", "progress", "sim_shell"],
+            "completion_fish", "completion_zsh", "keep", "man_page", "model", "outputs", "progress", "ranks", "sim_shell"],
 }
 # They read the files of C programs, with libraries that are not there and not needed.
 WITHOUT = {"report/dwarf_fields.c", "report/dwarf_functions.c", "report/stripped_functions.c", "report/symbol_files.c", "report/finding_symbols.c"}

@@ -64,11 +64,13 @@ done
 # checks that are killed, stopped, or out of disk at random moments, and resumed
 campaign shards-merged "python3 tests/scale/test_merge.py $intact . ${MERGE_SEED:-2} ${MERGE_HISTORIES:-5000}"
 campaign searches-on-disk "python3 tests/scale/test_disk.py $intact examples ${DISK_COUNT:-1000} ${DISK_SEED:-2}"
+campaign searches-shared-by-mpi "python3 tests/scale/test_mpi.py $intact examples ${MPI_COUNT:-1000} ${MPI_SEED:-2}"
 campaign checkpoints "python3 tests/scale/test_checkpoint.py $intact examples ${CHECKPOINT_BREAKS:-200} ${CHECKPOINT_SEED:-2}"
 # random models: commit, exact, reductions and the judge; blocks that wait, threads without end; every set of reductions
 halves models "$models $unit/test_explore"
 halves models-that-wait "$models $unit/test_explore_waits"
 halves models-reductions "$models $unit/test_explore_core"
+halves models-shared-by-ranks "$models $unit/test_dist"
 # random models that synchronise: reduction and causality against exact; the independent checker against exact
 campaign models-movers "$models $unit/test_reduce"
 campaign models-checker "$models $unit/test_verify"

@@ -62,6 +62,7 @@ int ranks_check(struct ranks *r, struct cli *cli, const struct cmd *cmd, const s
 {
 	if (!r->on)
 		return EXIT_HOLDS;
+	assert(!r->dist.rank && r->dist.here);
 	if (r->dist.n > 1 && (k->checkpoint || k->resume || k->disk))
 		return cli_usage(
 			cli, cmd,
@@ -96,6 +97,7 @@ void ranks_end(struct ranks *r, struct cli *cli, const struct cmd *cmd)
 {
 	if (!r->on)
 		return;
+	assert(!r->dist.rank);
 	if (r->told.why.text[0])
 		say(cli, cmd, r->told.why.text);
 	check_serve_end(&r->dist);

@@ -40,6 +40,7 @@ bool dist_take(struct dist *d, uint32_t *from, unsigned char **bytes, size_t *n)
 
 bool dist_end(struct dist *d)
 {
+	assert(d->rank < d->n);
 	for (uint32_t i = 1; i < d->n && !d->broken; i++) {
 		unsigned char *end = malloc(1);
 		if (!end)

@@ -38,6 +38,7 @@ struct dist_threads {
 static bool put(struct dist *d, uint32_t to, unsigned char *bytes, size_t n)
 {
 	struct dist_threads *t = d->state;
+	assert(to < t->n && to != d->rank && n);
 	struct posted *p = malloc(sizeof *p);
 	if (!p) {
 		free(bytes);
@@ -67,6 +68,7 @@ static bool take(struct dist *d, uint32_t *from, unsigned char **bytes, size_t *
 	pthread_mutex_unlock(&t->lock);
 	if (!p)
 		return false;
+	assert(p->n && p->from < t->n);
 	*from = p->from;
 	*bytes = p->bytes;
 	*n = p->n;
@@ -78,6 +80,7 @@ static bool take(struct dist *d, uint32_t *from, unsigned char **bytes, size_t *
 static void meet(struct dist_threads *t)
 {
 	uint64_t meeting = t->meeting;
+	assert(t->arrived < t->n);
 	if (++t->arrived == t->n) {
 		t->arrived = 0;
 		t->meeting++;
@@ -110,6 +113,7 @@ static bool gather(struct dist *d, const void *mine, size_t n, unsigned char **a
 	struct dist_threads *t = d->state;
 	uint64_t whole = 0;
 	pthread_mutex_lock(&t->lock);
+	assert(!n || mine);
 	t->given[d->rank] = mine;
 	t->lengths[d->rank] = n;
 	meet(t);

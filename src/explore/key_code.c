@@ -4,6 +4,7 @@
 
 #include "base/invariant.h"
 #include "base/varint.h"
+#include "explore/state_run.h"
 
 static unsigned char *write_one(unsigned char *out, const uint64_t *keys, uint64_t n)
 {
@@ -44,6 +45,7 @@ static uint32_t size_of(const uint64_t *d, uint32_t words)
 {
 	while (words && !d[words - 1])
 		words--;
+	assert(!words || d[words - 1]);
 	return words ? 8 * words - (uint32_t)__builtin_clzll(d[words - 1]) / 8 : 0;
 }
 
@@ -54,6 +56,7 @@ static unsigned char *write_wide(unsigned char *out, const uint64_t *keys, uint6
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t *key = keys + i * words;
 		uint64_t d[WORDS];
+		assert(words <= WORDS && (!i || state_run_compare(key - words, key, words) < 0));
 		memcpy(d, key, words * sizeof *d);
 		if (i)
 			subtract(d, key, key - words, words);
@@ -80,6 +83,7 @@ uint64_t key_code_distinct(uint64_t *keys, uint64_t n, uint32_t words)
 			keys[to * words + k] = key[k];
 		to++;
 	}
+	assert(to <= n);
 	return to;
 }
 

@@ -26,6 +26,7 @@ bool product_mark_all(struct product *x, struct product_mark *m)
 		x->wide = malloc(PRODUCT_WIDE * sizeof *x->wide);
 	if (!m->frames || !m->locals || !x->wide)
 		return false;
+	assert(x->globals.n && !x->out_of_memory);
 	m->plain_globals = x->plain_globals.n;
 	m->globals = x->agreed = x->globals.n;
 	m->scripts = x->scripts.n;
@@ -95,6 +96,7 @@ static size_t begin(struct buf *b, uint32_t tag)
 
 static void end(struct buf *b, size_t at)
 {
+	assert(b->failed || ((b->len - at) % 4 == 0 && b->len - at >= 8));
 	uint32_t n = (uint32_t)((b->len - at) / 4 - 1);
 	if (!b->failed)
 		memcpy(b->data + at, &n, sizeof n);
@@ -102,6 +104,7 @@ static void end(struct buf *b, size_t at)
 
 void product_tell(const struct product *x, const struct product_mark *m, struct buf *out)
 {
+	assert(m->globals <= x->globals.n && m->plain_globals <= x->plain_globals.n && m->scripts <= x->scripts.n);
 	for (uint32_t i = m->globals; i < x->globals.n; i++) {
 		const int32_t *v = vector_table_get(&x->globals, i);
 		size_t at = begin(out, 0);
@@ -111,6 +114,7 @@ void product_tell(const struct product *x, const struct product_mark *m, struct 
 	}
 	for (uint32_t t = 0; t < x->nkinds; t++) {
 		const struct prod_kind *k = &x->kinds[t];
+		assert(m->locals[t] <= k->ninfo && m->frames[t] <= k->frames.n);
 		for (uint32_t i = m->locals[t]; i < k->ninfo; i++) {
 			const struct prod_local *l = &k->info[i];
 			size_t at = begin(out, t + 1);
@@ -144,12 +148,14 @@ static void truncate_all(struct product *x, const struct product_mark *m)
 		vector_table_truncate(&x->kinds[i].frames, m->frames[i]);
 		vector_table_truncate(&x->kinds[i].locals, m->locals[i]);
 		x->kinds[i].ninfo = m->locals[i];
+		assert(x->kinds[i].agreed == m->locals[i]); /* no state has an id that is forgotten */
 	}
 }
 
 static bool put_global(struct product *x, const int32_t *v, uint32_t n)
 {
 	uint32_t width = x->plain_globals.width;
+	assert(x->agreed <= x->globals.n);
 	if (n != 2 * width)
 		return false;
 	uint32_t plain = vector_table_add(&x->plain_globals, v), shadow = vector_table_add(&x->plain_globals, v + width);

@@ -45,6 +45,7 @@ uint64_t dist_transitions(const struct dist_search *x)
 static uint32_t batch_of(const struct search *s)
 {
 	const struct dist_search *x = s->dist;
+	assert(s->store.at.words && x->d->n > 1);
 	if (x->ranks->batch)
 		return x->ranks->batch;
 	uint64_t n = BOX_BYTES / (8ull * s->store.at.words * x->d->n);
@@ -54,6 +55,7 @@ static uint32_t batch_of(const struct search *s)
 bool dist_worker_new(struct worker *w)
 {
 	struct dist_search *x = w->s->dist;
+	assert(!w->dist && x->batch);
 	size_t room = (size_t)x->batch * w->s->store.at.words;
 	struct dist_worker *k = calloc(1, sizeof *k);
 	w->dist = k;
@@ -128,6 +130,7 @@ static struct arrived *pop(struct dist_search *x)
 {
 	struct arrived *a = x->first;
 	if (a) {
+		assert(x->arrived_bytes >= a->n);
 		x->first = a->next;
 		x->arrived_bytes -= a->n;
 	}
@@ -162,6 +165,7 @@ static unsigned char *message_of(struct worker *w, struct outbox *b, unsigned li
 {
 	uint32_t words = w->s->store.at.words;
 	struct dist_search *x = w->s->dist;
+	assert(b->n && b->n <= x->batch);
 	uint64_t *sorted = key_sort(b->keys, w->dist->room, b->n, words), states = key_code_distinct(sorted, b->n, words);
 	unsigned char *bytes = malloc(HEAD + key_code_room(states, words)), *less;
 	if (!bytes)
@@ -185,6 +189,7 @@ static void send_box(struct worker *w, uint32_t to, unsigned list)
 {
 	struct dist_search *x = w->s->dist;
 	size_t n;
+	assert(to != x->d->rank); /* own states are inserted */
 	unsigned char *bytes = message_of(w, &w->dist->box[to], list, &n);
 	if (!bytes) {
 		search_give_up(w->s, "memory");
@@ -235,6 +240,7 @@ static void send_all(struct worker *w, unsigned list)
 static bool enter(struct worker *w, const uint64_t *key, unsigned list)
 {
 	struct search *s = w->s;
+	assert(list == LIST_FOUND || list == LIST_LEVEL || list == LIST_NEXT);
 	if (!search_push(w, key)) {
 		search_give_up(s, "memory");
 		return false;
@@ -276,6 +282,7 @@ static void take_slice(struct worker *w)
 			break;
 	}
 	k->at += n;
+	assert(k->at <= k->nin && added <= n);
 	store_added(st, added);
 	if (store_crowded(st))
 		search_ask_meeting(s);
@@ -350,6 +357,7 @@ void dist_found(struct worker *w)
 	const struct dist_search *x = s->dist;
 	uint32_t me = x->d->rank, n = st->at.words;
 	uint64_t added = 0;
+	assert(w->nbatch <= STORE_SLACK && me < x->d->n);
 	for (uint32_t i = 0; i < w->nbatch; i++) {
 		const uint64_t *key = w->batch + (size_t)i * st->key, *words = key;
 		if (st->tree) {
@@ -381,6 +389,7 @@ static void route(struct worker *w, const uint64_t *words, unsigned list)
 	struct dist_search *x = w->s->dist;
 	uint32_t to = owner_of(x, store_hash(words, w->s->store.at.words));
 	struct outbox *b = &w->dist->box[to];
+	assert(list != LIST_FOUND && to < x->d->n);
 	if (!box_put(w, to, words) || b->n < x->batch)
 		return;
 	if (to != x->d->rank) {
@@ -455,6 +464,7 @@ struct moving { /* from one layout to another */
 
 static void move_key(struct moving *m, const uint64_t *key, unsigned list)
 {
+	assert(key[0]); /* a slot that is taken */
 	store_words(m->from, key, m->old);
 	store_unpack(m->from, m->old, m->ids);
 	store_pack(&m->s->store, m->ids, m->new);
@@ -474,6 +484,7 @@ static void free_level(struct search *s, struct level *l, uint32_t key)
 	for (uint64_t c = 0; c < l->n; c++) {
 		if (!l->chunk[c])
 			continue;
+		assert(s->chunk_bytes >= (uint64_t)s->chunk * key * 8);
 		s->chunk_bytes -= (uint64_t)s->chunk * key * 8;
 		free(l->chunk[c]->keys);
 		free(l->chunk[c]);
@@ -486,6 +497,7 @@ static void free_level(struct search *s, struct level *l, uint32_t key)
 static bool new_layout(struct search *s, const uint8_t *bits, uint32_t users)
 {
 	struct dist_search *x = s->dist;
+	assert(users && bits[0]);
 	memcpy(s->bits, bits, s->nthreads + 1ull);
 	bool ok = store_init(&s->store, s->nthreads + 1, s->bits, s->o->max_bytes) && (users == 1 || store_admit(&s->store, users));
 	if (!ok)
@@ -693,6 +705,7 @@ static void expand_held(struct search *s)
 	}
 	s->cur = held;
 	s->taken = 0;
+	assert(!x->held.n && !x->first);
 }
 
 /* The rank has nothing more to do in this level: what it has found is sent, what was sent to it taken in. */
@@ -727,6 +740,8 @@ static void end_of_level(struct search *s)
 {
 	struct dist_search *x = s->dist;
 	uint64_t v[NSUMS] = { 0 };
+	for (uint32_t i = 0; i < s->nworkers; i++)
+		assert(!s->workers[i].chunk && !dist_busy(&s->workers[i]));
 	exchange(s, v);
 	if (!x->d->broken) {
 		x->transitions = v[SUM_TRANSITIONS];

@@ -117,7 +117,11 @@ struct question {
 
 static void put_flags(struct buf *b, const struct search_options *o)
 {
-	put(b, o->symmetry | o->merge_local << 1 | o->drop_pure << 2 | o->transactions << 3 | o->deadlock << 4 | o->faults << 5);
+	const bool flags[] = { o->symmetry, o->merge_local, o->drop_pure, o->transactions, o->deadlock, o->faults };
+	uint64_t v = 0;
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		v |= (uint64_t)flags[i] << i;
+	put(b, v);
 }
 
 static void get_flags(struct cursor *c, struct search_options *o)
@@ -231,6 +235,7 @@ static void gather_states(struct search *s, uint64_t states, uint8_t *bits)
 {
 	struct dist_search *x = s->dist;
 	struct level level = s->cur;
+	assert(!s->next.n && s->prod.agreed == s->prod.globals.n);
 	s->cur = (struct level){ 0 };
 	x->states = states;
 	search_widths(s, bits);
@@ -247,6 +252,7 @@ static bool tell_question(struct search *s)
 	struct dist *d = s->dist->d;
 	struct buf b;
 	buf_init(&b);
+	assert(!d->rank && !d->ends);
 	bool ok = question_of(s, &b);
 	for (uint32_t r = 0; ok && r < d->n; r++) {
 		unsigned char *copy = r == d->rank ? NULL : malloc(b.len);
@@ -311,6 +317,7 @@ static void take_part(struct dist *d, const struct ir *ir, struct question *q)
 	struct search s;
 	struct search_result r = { 0 };
 	uint64_t refused;
+	assert(ir && d->rank && q->ids.p <= q->ids.end);
 	bool ok = search_prepare(&s, ir, q->mode, q->block, q->labelled ? &q->lab : NULL, &q->o, &r, false) && dist_search_new(&s);
 	uint8_t *bits = ok ? malloc(s.nthreads + 1ull) : NULL;
 	ok = bits && product_load(&s.prod, &q->ids) && q->ids.p == q->ids.end && product_mark_all(&s.prod, &s.dist->mark);
@@ -328,6 +335,7 @@ static void take_part(struct dist *d, const struct ir *ir, struct question *q)
 void dist_follow(struct dist *d, const unsigned char *message, size_t n, const struct ir *ir)
 {
 	struct search_ranks ranks = { .dist = d };
+	assert(d->n > 1 && n);
 	struct question q = { .o = { .ranks = &ranks } };
 	struct cursor c = cursor_of(message, n);
 	struct dist_program p;

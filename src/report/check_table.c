@@ -313,7 +313,7 @@ static void say_unknown(const struct ir *p, const struct verdict *v, struct buf 
 		say_attempt(&v->attempts[i], out);
 		buf_char(out, '\n');
 	}
-	if (v->limit)
+	if (v->limit && strcmp(v->limit, "ranks") != 0) /* a rank was lost: no option helps */
 		advise(p, v, out);
 }
 
