@@ -46,7 +46,7 @@ int ranks_begin(struct ranks *r, struct cli *cli, const struct cmd *cmd, bool *r
 	*rest = true;
 	bool ok = check_serve(&r->dist);
 	if (!ok)
-		say(cli, cmd, r->dist.why);
+		say(cli, cmd, r->dist.why.text);
 	else
 		dist_close(&r->dist);
 	return ok ? EXIT_HOLDS : EXIT_UNKNOWN;
@@ -89,7 +89,7 @@ void ranks_say(const struct ranks *r, struct buf *out)
 	if (r->told.shared)
 		buf_printf(
 			out,
-			"rank 0 sent %llu states in %llu bytes; ids were agreed %llu times, states distributed anew %llu times\n",
+			"rank 0 sent %llu states in %llu bytes; ids were agreed %llu times, states distributed again %llu times\n",
 			(ull)r->told.states, (ull)r->told.bytes, (ull)r->told.agreements, (ull)r->told.layouts);
 }
 

@@ -1,6 +1,5 @@
 #include "dist/dist.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/invariant.h"
@@ -8,7 +7,7 @@
 bool dist_fail(struct dist *d, const char *why)
 {
 	if (!d->broken)
-		snprintf(d->why, sizeof d->why, "%s", why);
+		why_set(&d->why, "%s", why);
 	d->broken = true;
 	return false;
 }

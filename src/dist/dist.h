@@ -29,6 +29,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/buf.h"
+
 #define DIST_END 0u /* the kind of the message that ends a phase */
 
 struct dist;
@@ -55,7 +57,7 @@ struct dist {
 	void *state;
 	uint32_t ends; /* ranks whose phase has ended */
 	bool broken;
-	char why[200];
+	struct why why;
 	char name[100]; /* of the library, for the user */
 	uint64_t sent_bytes, sent_messages;
 };

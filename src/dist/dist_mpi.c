@@ -23,12 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING     16
-#define PIECE    ((size_t)256 << 10) /* bytes of a receive */
-#define TAG      7
-#define MORE     1u /* first byte of a piece: the message goes on in the next one of the rank */
-#define LAST     0u
-#define MPI_PART ((size_t)1 << 30) /* bytes of one broadcast */
+#define RECEIVES   16
+#define PIECE      ((size_t)256 << 10) /* bytes of a receive */
+#define TAG        7
+#define PIECE_MORE 1u /* first byte of a piece: the message goes on in the next one of the rank */
+#define PIECE_LAST 0u
+#define MPI_PART   ((size_t)1 << 30) /* bytes of one broadcast */
 
 struct sending {
 	struct sending *next;
@@ -42,10 +42,10 @@ struct partly { /* a message of which not all pieces have come */
 	size_t n;
 };
 
-struct state {
+struct mpi_state {
 	MPI_Comm messages, calls;
-	MPI_Request ring[RING];
-	unsigned char *buffer[RING];
+	MPI_Request ring[RECEIVES];
+	unsigned char *buffer[RECEIVES];
 	uint32_t head;
 	struct sending *first, **last;
 	uint64_t waiting;
@@ -61,7 +61,7 @@ static bool trouble(struct dist *d, int code)
 		return false;
 	MPI_Error_string(code, text, &n);
 	if (!d->broken)
-		snprintf(d->why, sizeof d->why, "MPI: %.*s", n < 160 ? n : 160, text);
+		snprintf(d->why.text, sizeof d->why.text, "MPI: %.*s", n < 160 ? n : 160, text);
 	d->broken = true;
 	return true;
 }
@@ -69,7 +69,7 @@ static bool trouble(struct dist *d, int code)
 /* Buffers of sends that are gone are freed. They go in order, so the first that is not gone ends the search. */
 static void reap(struct dist *d)
 {
-	struct state *s = d->state;
+	struct mpi_state *s = d->state;
 	int gone = 1;
 	while (s->first && gone) {
 		struct sending *p = s->first;
@@ -85,13 +85,13 @@ static void reap(struct dist *d)
 
 static bool put_piece(struct dist *d, uint32_t to, const unsigned char *bytes, size_t n, bool more)
 {
-	struct state *s = d->state;
+	struct mpi_state *s = d->state;
 	struct sending *p = malloc(sizeof *p + n + 1);
 	if (!p)
 		return false;
 	p->next = NULL;
 	p->n = n + 1;
-	p->bytes[0] = more ? MORE : LAST;
+	p->bytes[0] = more ? PIECE_MORE : PIECE_LAST;
 	memcpy(p->bytes + 1, bytes, n);
 	if (trouble(d, MPI_Isend(p->bytes, (int)(n + 1), MPI_BYTE, (int)to, TAG, s->messages, &p->request))) {
 		free(p);
@@ -118,13 +118,13 @@ static bool mpi_put(struct dist *d, uint32_t to, unsigned char *bytes, size_t n)
 
 static bool post(struct dist *d, uint32_t i)
 {
-	struct state *s = d->state;
+	struct mpi_state *s = d->state;
 	return !trouble(d, MPI_Irecv(s->buffer[i], (int)PIECE, MPI_BYTE, MPI_ANY_SOURCE, TAG, s->messages, &s->ring[i]));
 }
 
 static bool mpi_take(struct dist *d, uint32_t *from, unsigned char **bytes, size_t *n)
 {
-	struct state *s = d->state;
+	struct mpi_state *s = d->state;
 	reap(d);
 	for (;;) {
 		MPI_Status status;
@@ -137,15 +137,15 @@ static bool mpi_take(struct dist *d, uint32_t *from, unsigned char **bytes, size
 		size_t more = (size_t)count - 1;
 		unsigned char *whole = count > 0 ? realloc(p->bytes, p->n + more + 1) : NULL;
 		if (!whole) {
-			snprintf(d->why, sizeof d->why, "out of memory");
+			snprintf(d->why.text, sizeof d->why.text, "out of memory");
 			d->broken = true;
 			return false;
 		}
 		memcpy(whole + p->n, piece + 1, more);
 		*p = (struct partly){ whole, p->n + more };
-		bool last = piece[0] == LAST;
+		bool last = piece[0] == PIECE_LAST;
 		bool posted = post(d, s->head);
-		s->head = (s->head + 1) % RING;
+		s->head = (s->head + 1) % RECEIVES;
 		if (!posted)
 			return false;
 		if (!last)
@@ -172,7 +172,7 @@ static bool wait_for(struct dist *d, MPI_Request *r)
 
 static bool mpi_sum(struct dist *d, uint64_t *v, uint32_t n)
 {
-	struct state *s = d->state;
+	struct mpi_state *s = d->state;
 	MPI_Request r;
 	return !trouble(d, MPI_Iallreduce(MPI_IN_PLACE, v, (int)n, MPI_UINT64_T, MPI_SUM, s->calls, &r)) && wait_for(d, &r);
 }
@@ -180,7 +180,7 @@ static bool mpi_sum(struct dist *d, uint64_t *v, uint32_t n)
 /* A rank's part at a time, in pieces that a count of MPI has room for. */
 static bool mpi_gather(struct dist *d, const void *mine, size_t n, unsigned char **all, uint64_t *lengths)
 {
-	struct state *s = d->state;
+	struct mpi_state *s = d->state;
 	MPI_Request r;
 	uint64_t own = n, whole = 0, at = 0;
 	*all = NULL;
@@ -189,7 +189,7 @@ static bool mpi_gather(struct dist *d, const void *mine, size_t n, unsigned char
 	for (uint32_t i = 0; i < d->n; i++)
 		whole += lengths[i];
 	*all = malloc(whole + 1);
-	if (!*all) /* the others would wait for ever: the caller ends this rank, and the launcher the others */
+	if (!*all) /* the others would wait forever: the caller ends this rank, and the launcher the others */
 		return false;
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < d->n; at += lengths[i++]) {
@@ -209,12 +209,12 @@ static bool mpi_gather(struct dist *d, const void *mine, size_t n, unsigned char
 
 static uint64_t mpi_waiting(const struct dist *d)
 {
-	return ((const struct state *)d->state)->waiting;
+	return ((const struct mpi_state *)d->state)->waiting;
 }
 
-static void free_state(struct state *s)
+static void free_state(struct mpi_state *s)
 {
-	for (int i = 0; i < RING; i++)
+	for (int i = 0; i < RECEIVES; i++)
 		free(s->buffer[i]);
 	free(s->partly);
 	free(s);
@@ -222,12 +222,12 @@ static void free_state(struct state *s)
 
 static void mpi_close(struct dist *d)
 {
-	struct state *s = d->state;
+	struct mpi_state *s = d->state;
 	if (d->broken) /* the launcher sees the process end without MPI_Finalize, and ends the others */
 		return;
 	while (s->first && !d->broken && wait_for(d, &s->first->request)) /* to MPI_REQUEST_NULL, which is gone */
 		reap(d);
-	for (int i = 0; i < RING; i++) {
+	for (int i = 0; i < RECEIVES; i++) {
 		MPI_Cancel(&s->ring[i]);
 		MPI_Request_free(&s->ring[i]);
 	}
@@ -258,12 +258,12 @@ static void name_library(struct dist *d)
 
 bool DIST_MPI_SYMBOL(struct dist *d)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct mpi_state *s = calloc(1, sizeof *s);
 	int began = 0, level = 0, rank = 0, n = 0, here = 0;
 	MPI_Comm beside;
 	*d = (struct dist){ .ops = &mpi_ops, .state = s };
 	if (!s) {
-		snprintf(d->why, sizeof d->why, "out of memory");
+		snprintf(d->why.text, sizeof d->why.text, "out of memory");
 		return false;
 	}
 	s->last = &s->first;
@@ -275,7 +275,7 @@ bool DIST_MPI_SYMBOL(struct dist *d)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	if (level < MPI_THREAD_SERIALIZED) {
-		snprintf(d->why, sizeof d->why, "this MPI library cannot be used by several threads in turn");
+		snprintf(d->why.text, sizeof d->why.text, "this MPI library cannot be used by several threads in turn");
 		return false;
 	}
 	if (trouble(d, MPI_Comm_rank(MPI_COMM_WORLD, &rank)) || trouble(d, MPI_Comm_size(MPI_COMM_WORLD, &n)) ||
@@ -289,11 +289,11 @@ bool DIST_MPI_SYMBOL(struct dist *d)
 	name_library(d);
 	s->partly = calloc(d->n, sizeof *s->partly);
 	bool ok = s->partly != NULL;
-	for (uint32_t i = 0; ok && i < RING; i++)
+	for (uint32_t i = 0; ok && i < RECEIVES; i++)
 		ok = (s->buffer[i] = malloc(PIECE)) != NULL;
 	if (!ok)
-		snprintf(d->why, sizeof d->why, "out of memory");
-	for (uint32_t i = 0; ok && i < RING; i++)
+		snprintf(d->why.text, sizeof d->why.text, "out of memory");
+	for (uint32_t i = 0; ok && i < RECEIVES; i++)
 		ok = post(d, i);
 	return ok;
 }

@@ -90,7 +90,7 @@ bool dist_open(struct dist_launch l, struct dist *d, struct why *why)
 	if (!symbol)
 		return why_set(why, "%s belongs to another version of intact", path);
 	if (!start(d))
-		return why_set(why, "%s does not start: %s", name, d->why);
+		return why_set(why, "%s does not start: %s", name, d->why.text);
 	assert(d->n && d->rank < d->n && d->here);
 	return true;
 }

@@ -49,14 +49,14 @@ static uint32_t size_of(const uint64_t *d, uint32_t words)
 	return words ? 8 * words - (uint32_t)__builtin_clzll(d[words - 1]) / 8 : 0;
 }
 
-#define WORDS 16u /* of a difference that is worked out at once */
+#define CODE_WORDS 16u /* of a difference that is worked out at once */
 
 static unsigned char *write_wide(unsigned char *out, const uint64_t *keys, uint64_t n, uint32_t words)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t *key = keys + i * words;
-		uint64_t d[WORDS];
-		assert(words <= WORDS && (!i || state_run_compare(key - words, key, words) < 0));
+		uint64_t d[CODE_WORDS];
+		assert(words <= CODE_WORDS && (!i || state_run_compare(key - words, key, words) < 0));
 		memcpy(d, key, words * sizeof *d);
 		if (i)
 			subtract(d, key, key - words, words);
@@ -92,7 +92,7 @@ unsigned char *key_code_write(unsigned char *out, const uint64_t *keys, uint64_t
 	assert(words);
 	if (words == 1)
 		return write_one(out, keys, n);
-	if (words <= WORDS)
+	if (words <= CODE_WORDS)
 		return write_wide(out, keys, n, words);
 	memcpy(out, keys, n * words * sizeof *keys); /* wider than that: each as it is */
 	return out + n * words * sizeof *keys;
@@ -116,7 +116,7 @@ static uint64_t read_wide(const unsigned char *in, const unsigned char *end, uin
 	uint64_t n = 0;
 	while (in < end && n < room) {
 		uint32_t bytes = *in++;
-		uint64_t d[WORDS] = { 0 }, *key = keys + n * words;
+		uint64_t d[CODE_WORDS] = { 0 }, *key = keys + n * words;
 		if (!bytes || bytes > 8 * words || bytes > (uint64_t)(end - in))
 			return UINT64_MAX;
 		for (uint32_t b = 0; b < bytes; b++)
@@ -137,7 +137,7 @@ uint64_t key_code_read(const unsigned char *in, size_t length, uint32_t words, u
 	assert(words);
 	if (words == 1)
 		return read_one(in, in + length, keys, room);
-	if (words <= WORDS)
+	if (words <= CODE_WORDS)
 		return read_wide(in, in + length, words, keys, room);
 	if (length % (words * 8ull) || length / 8 / words > room)
 		return UINT64_MAX;

@@ -243,7 +243,7 @@ void search_tell_limits(struct search *s)
 		x->kinds[x->kind_of[i]].limit = store_limit(&s->store, i + 1);
 }
 
-void search_widths(const struct search *s, uint8_t *bits)
+void search_widths(const struct search *s, uint8_t *bits, bool ahead)
 {
 	const struct product *x = &s->prod;
 	uint32_t sum = bits[0] = bits_for(x->globals.n + 1);
@@ -251,14 +251,14 @@ void search_widths(const struct search *s, uint8_t *bits)
 		sum += bits[i + 1] = bits_for(x->kinds[x->kind_of[i]].ninfo);
 	/* At a widening one thread moves all states. Where they stay one word, ids
 	 * to come get a bit beforehand. */
-	for (uint32_t i = 0; sum + s->nthreads + 1 <= 63 && i <= s->nthreads; i++)
+	for (uint32_t i = 0; ahead && sum + s->nthreads + 1 <= 63 && i <= s->nthreads; i++)
 		bits[i]++;
 	assert(bits[0] <= 32);
 }
 
 static bool widen(struct search *s)
 {
-	search_widths(s, s->bits);
+	search_widths(s, s->bits, true);
 	s->widen = false;
 	return search_set_fields(s);
 }

@@ -59,7 +59,7 @@ struct search_ranks { /* processes that take part in large searches (search_dist
 	/* told back: */
 	uint32_t shared;              /* searches that were shared */
 	uint64_t states, bytes;       /* that this rank has sent for them */
-	uint64_t agreements, layouts; /* how often ids were agreed, how often states were distributed anew for wider fields */
+	uint64_t agreements, layouts; /* how often ids were agreed, how often states were distributed again for wider fields */
 	struct why why;               /* why a search could not be shared, or ended with the limit "ranks" */
 };
 

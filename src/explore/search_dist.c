@@ -9,12 +9,12 @@
 #include "explore/key_code.h"
 #include "explore/key_merge.h"
 
-#define BATCH_STATES 16384u        /* of a message at most */
+#define BATCH_STATES 65536u        /* of a message at most */
 #define BOX_BYTES    (64ull << 20) /* of all batches of a worker, about */
 #define LEAST_BATCH  512u          /* states */
 #define SLICE        192u          /* states taken in between looks at the store; below STORE_SLACK */
 #define WINDOW       (16ull << 20) /* bytes on their way to others, from which on a worker waits */
-#define HEAD         2u            /* bytes of a message before its states: kind, list */
+#define MESSAGE_HEAD 2u            /* bytes of a message before its states: kind, list */
 
 struct outbox { /* states for a rank */
 	uint64_t *keys;
@@ -48,7 +48,8 @@ static uint32_t batch_of(const struct search *s)
 	assert(s->store.at.words && x->d->n > 1);
 	if (x->ranks->batch)
 		return x->ranks->batch;
-	uint64_t n = BOX_BYTES / (8ull * s->store.at.words * x->d->n);
+	uint64_t jobs = s->o->jobs ? s->o->jobs : 1, max = s->o->max_bytes / 16 / jobs;
+	uint64_t n = (max && max < BOX_BYTES ? max : BOX_BYTES) / (8ull * s->store.at.words * x->d->n);
 	return n > BATCH_STATES ? BATCH_STATES : n < LEAST_BATCH ? LEAST_BATCH : (uint32_t)n;
 }
 
@@ -113,7 +114,7 @@ static void poll(struct dist_search *x)
 	size_t n;
 	while (dist_take(x->d, &from, &bytes, &n)) {
 		struct arrived *a = malloc(sizeof *a);
-		if (!a || bytes[0] != DIST_STATES || n < HEAD) {
+		if (!a || bytes[0] != DIST_STATES || n < MESSAGE_HEAD) {
 			dist_fail(x->d, a ? "a message is not what it should be" : "out of memory");
 			free(bytes);
 			free(a);
@@ -151,7 +152,7 @@ static bool read_message(struct worker *w, struct arrived *a)
 	struct dist_search *x = w->s->dist;
 	struct dist_worker *k = w->dist;
 	assert(k->at == k->nin);
-	uint64_t n = key_code_read(a->bytes + HEAD, a->n - HEAD, w->s->store.at.words, k->in, x->batch);
+	uint64_t n = key_code_read(a->bytes + MESSAGE_HEAD, a->n - MESSAGE_HEAD, w->s->store.at.words, k->in, x->batch);
 	k->list = a->bytes[1];
 	free(a->bytes);
 	free(a);
@@ -167,12 +168,12 @@ static unsigned char *message_of(struct worker *w, struct outbox *b, unsigned li
 	struct dist_search *x = w->s->dist;
 	assert(b->n && b->n <= x->batch);
 	uint64_t *sorted = key_sort(b->keys, w->dist->room, b->n, words), states = key_code_distinct(sorted, b->n, words);
-	unsigned char *bytes = malloc(HEAD + key_code_room(states, words)), *less;
+	unsigned char *bytes = malloc(MESSAGE_HEAD + key_code_room(states, words)), *less;
 	if (!bytes)
 		return NULL;
 	bytes[0] = DIST_STATES;
 	bytes[1] = (unsigned char)list;
-	*n = (size_t)(key_code_write(bytes + HEAD, sorted, states, words) - bytes);
+	*n = (size_t)(key_code_write(bytes + MESSAGE_HEAD, sorted, states, words) - bytes);
 	__atomic_fetch_add(&x->ranks->states, states, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&x->ranks->bytes, *n, __ATOMIC_RELAXED);
 	b->n = 0;
@@ -381,7 +382,7 @@ void dist_hold(struct worker *w, const uint64_t *key)
 		search_give_up(w->s, "memory");
 }
 
-/* ---- distributing anew -------------------------------------------------------------- */
+/* ---- distributing again -------------------------------------------------------------- */
 
 /* A state, as packed words, goes to its owner. This rank's own take the same way. */
 static void route(struct worker *w, const uint64_t *words, unsigned list)
@@ -416,7 +417,7 @@ static void drain(struct worker *w)
 		struct arrived *a = pop(x);
 		bool lost = x->d->broken, ended = dist_ended(x->d);
 		pthread_mutex_unlock(&x->net);
-		if (a && s->r->verdict != SEARCH_HOLDS) { /* the search ends: nobody looks at it */
+		if (a && s->r->verdict != SEARCH_HOLDS) { /* the search ends: it is not looked at */
 			free(a->bytes);
 			free(a);
 		} else if (a) {
@@ -631,7 +632,7 @@ static bool conclude(struct search *s, const uint64_t *v)
 /* A rank is lost: what is known here is all there is. */
 static void give_up_ranks(struct search *s)
 {
-	why_set(&s->dist->ranks->why, "%s", s->dist->d->why);
+	why_set(&s->dist->ranks->why, "%s", s->dist->d->why.text);
 	if (s->r->verdict == SEARCH_HOLDS)
 		search_limit(s, "ranks");
 }
@@ -661,7 +662,7 @@ static bool agree_on_ids(struct search *s)
 			new += lengths[i];
 		x->empty = new ? 0 : x->empty + 1; /* once is possible: see wide_slot in product.c */
 		if (x->empty > 2)
-			dist_fail(x->d, "internal error: states wait for ids that nobody has");
+			dist_fail(x->d, "internal error: states wait for ids that no rank has");
 		v[0] = !product_agree(&s->prod, &x->mark, all, lengths, x->d->n);
 		uint64_t ids = product_ids(&s->prod);
 		v[1] = ids;
@@ -695,7 +696,7 @@ static void expand_held(struct search *s)
 	if (ok && !fields_fit(s)) {
 		uint8_t *bits = malloc(s->nthreads + 1ull);
 		if (bits) {
-			search_widths(s, bits);
+			search_widths(s, bits, false);
 			dist_distribute(s, bits, &held);
 			x->ranks->layouts++;
 		} else {

@@ -11,7 +11,7 @@
  *
  * Ids are equal on all ranks, so that packed states are (product_agree.h). A state with a step to something that has no agreed id
  * waits; at the end of the level the ranks agree on ids, and what has waited is expanded, in the same level. Where ids do
- * not fit their fields any more, fields become wider on all ranks and states are distributed anew, as their hash has changed.
+ * not fit their fields any more, fields become wider on all ranks and states are distributed again, as their hash has changed.
  *
  * States, transitions, depth and verdict are those of a search on one rank: each state is expanded once. The way to a violation is
  * found by rank 0 in a search of its own (counterexample.c), which is the one that a search without other ranks makes:

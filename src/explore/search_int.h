@@ -145,8 +145,8 @@ void search_check_limits(struct search *s);
 void search_hire(struct search *s);
 /* The product is told which ids fit. */
 void search_tell_limits(struct search *s);
-/* Fields as wide as all ids given out so far need. */
-void search_widths(const struct search *s, uint8_t *bits);
+/* Fields as wide as all ids given out so far need; `ahead`: with a bit for ids to come, where there is room. */
+void search_widths(const struct search *s, uint8_t *bits, bool ahead);
 bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block, const struct labelling *lab,
                  const struct search_options *o, struct search_result *r, bool tracing);
 void search_limit(struct search *s, const char *name);

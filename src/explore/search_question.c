@@ -104,7 +104,7 @@ void dist_program_free(struct dist_program *p)
 
 /* ---- the question -------------------------------------------------------------- */
 
-struct question {
+struct asked_search {
 	enum prod_mode mode;
 	uint32_t block;
 	struct labelling lab; /* of this room: malloc'ed */
@@ -178,7 +178,7 @@ static bool question_of(const struct search *s, struct buf *b)
 }
 
 /* The labelling of a program with so many edges and blocks. */
-static bool get_labelling(struct cursor *c, const struct ir *ir, struct question *q)
+static bool get_labelling(struct cursor *c, const struct ir *ir, struct asked_search *q)
 {
 	if (ir->nsuccs + (uint64_t)ir->nblocks > (uint64_t)(c->end - c->p))
 		return false;
@@ -194,7 +194,7 @@ static bool get_labelling(struct cursor *c, const struct ir *ir, struct question
 }
 
 /* False when it is not a question about this program, or memory has ended. */
-static bool get_question(struct cursor *c, const struct ir *ir, struct question *q)
+static bool get_question(struct cursor *c, const struct ir *ir, struct asked_search *q)
 {
 	q->mode = (enum prod_mode)get_varint(c);
 	q->block = (uint32_t)get_varint(c);
@@ -222,7 +222,7 @@ static bool get_question(struct cursor *c, const struct ir *ir, struct question 
 	return q->hash == hash_of(ir, q->mode, q->block, q->labelled ? &q->lab : NULL, &q->o);
 }
 
-static void free_question(struct question *q)
+static void free_question(struct asked_search *q)
 {
 	free(q->lab.edge);
 	free(q->lab.at_entry);
@@ -238,9 +238,9 @@ static void gather_states(struct search *s, uint64_t states, uint8_t *bits)
 	assert(!s->next.n && s->prod.agreed == s->prod.globals.n);
 	s->cur = (struct level){ 0 };
 	x->states = states;
-	search_widths(s, bits);
+	search_widths(s, bits, false); /* narrow fields make small differences of what is sent */
 	if (!dist_distribute(s, bits, &level)) {
-		why_set(&x->ranks->why, "%s", x->d->why);
+		why_set(&x->ranks->why, "%s", x->d->why.text);
 		search_limit(s, "ranks");
 	}
 	s->cur = level;
@@ -303,7 +303,7 @@ void dist_begin(struct search *s)
 		pthread_mutex_lock(&s->lock);
 	} else {
 		why_set(&ranks->why, "a search was not shared: %s",
-		        d->broken ? d->why
+		        d->broken ? d->why.text
 		        : refused ? "a rank has no memory for it"
 		                  : "out of memory");
 		stay_alone(s);
@@ -312,7 +312,7 @@ void dist_begin(struct search *s)
 }
 
 /* This rank's part. */
-static void take_part(struct dist *d, const struct ir *ir, struct question *q)
+static void take_part(struct dist *d, const struct ir *ir, struct asked_search *q)
 {
 	struct search s;
 	struct search_result r = { 0 };
@@ -336,7 +336,7 @@ void dist_follow(struct dist *d, const unsigned char *message, size_t n, const s
 {
 	struct search_ranks ranks = { .dist = d };
 	assert(d->n > 1 && n);
-	struct question q = { .o = { .ranks = &ranks } };
+	struct asked_search q = { .o = { .ranks = &ranks } };
 	struct cursor c = cursor_of(message, n);
 	struct dist_program p;
 	uint64_t refused = 1;
