@@ -25,7 +25,7 @@ build = Path(sys.argv[1] if len(sys.argv) > 1 else root / "build-playground").re
 # Rooms that are compiled whole; the linker takes what the commands need.
 ROOMS = ["base", "lang", "ir", "reduce", "causal", "explore", "history", "lin", "txn", "verdict", "report", "explain", "check", "verify", "sim"]
 PARTS = {
-    "dist": ["dist", "dist_open"],
+    "dist": ["dist"],
     "judge": ["document", "history", "transactions", "txn_follow"],
     "api": ["check_read"],
     "event": ["crc"],
@@ -62,7 +62,7 @@ def sources():
         yield from (p for p in sorted((root / "src" / room).glob("*.c")) if f"{room}/{p.name}" not in WITHOUT)
     for room, names in PARTS.items():
         yield from (root / "src" / room / f"{n}.c" for n in names)
-    yield from (here / "jansson.c", here / "libc_missing.c", here / "main.c")
+    yield from (here / "jansson.c", here / "libc_missing.c", here / "main.c", here / "no_ranks.c")
 
 
 def ninja_text(emcc):
