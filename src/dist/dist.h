@@ -84,11 +84,11 @@ void dist_close(struct dist *d);
  * 5 ms). *idle is 0 at first. */
 static inline void dist_pause(uint32_t *idle)
 {
-	if (++*idle < 32) {
+	if (++*idle < 4) { /* on a busy machine a yield lasts for a slice of each other process, a short sleep does not */
 		sched_yield();
 		return;
 	}
-	uint32_t step = (*idle - 32) / 16;
+	uint32_t step = (*idle - 4) / 16;
 	long us = step < 8 ? 20L << step : 5000;
 	nanosleep(&(struct timespec){ 0, us * 1000 }, NULL);
 }
