@@ -138,7 +138,7 @@ void buf_json(struct buf *b, const char *s, size_t len)
 		}
 		uint32_t cp = 0;
 		unsigned n = utf8_decode(s + i, len - i, &cp);
-		if (!n) {
+		if (!n || !cp) {
 			buf_str(b, "\xEF\xBF\xBD");
 			i++;
 			continue;

@@ -42,7 +42,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
  * \xNN or \u{NNNN}. Tabs become a space.
  */
 void buf_safe(struct buf *b, const char *s, size_t len);
-/* A JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
+/* A JSON string with its quotes; invalid UTF-8 becomes U+FFFD, and so does NUL, which JSON readers may refuse (ours does). */
 void buf_json(struct buf *b, const char *s, size_t len);
 
 /* "" when empty, never NULL. */

@@ -326,7 +326,8 @@ static bool rank(struct csv *c)
 		}
 	}
 	assert(calls == th->n);
-	memcpy(th->txns, sorted, th->n * sizeof *sorted);
+	if (th->n)
+		memcpy(th->txns, sorted, th->n * sizeof *sorted);
 	return true;
 }
 

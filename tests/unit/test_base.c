@@ -160,8 +160,8 @@ static void test_buf_escapes(void)
 	buf_safe(&b, "a\033[1m\xFF\xE2\x80\xAE", 9);
 	CHECK_STR(buf_cstr(&b), "a\\x1B[1m\\xFF\\u{202E}");
 	buf_clear(&b);
-	buf_json(&b, "q\"\\\n\x01\xFF", 6);
-	CHECK_STR(buf_cstr(&b), "\"q\\\"\\\\\\n\\u0001\xEF\xBF\xBD\"");
+	buf_json(&b, "q\"\\\n\x01\xFF\0", 7); /* NUL: readers that refuse it can read the rest */
+	CHECK_STR(buf_cstr(&b), "\"q\\\"\\\\\\n\\u0001\xEF\xBF\xBD\xEF\xBF\xBD\"");
 	buf_free(&b);
 }
 
