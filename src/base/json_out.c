@@ -128,7 +128,7 @@ void json_int(struct json_out *j, const char *key, int64_t n)
 void json_uint(struct json_out *j, const char *key, uint64_t n)
 {
 	before(j, key);
-	digits(j, false, n);
+	digits(j, false, n < INT64_MAX ? n : INT64_MAX);
 }
 
 void json_bool(struct json_out *j, const char *key, bool v)

@@ -53,6 +53,7 @@ void json_text_buf(struct json_out *j, const char *key, const struct buf *s);
 /* The text, or null when there is none. */
 void json_text_or_null(struct json_out *j, const char *key, const char *s);
 void json_int(struct json_out *j, const char *key, int64_t n);
+/* Beyond INT64_MAX, which readers of JSON may refuse (ours does): INT64_MAX. Only damaged input has such numbers. */
 void json_uint(struct json_out *j, const char *key, uint64_t n);
 void json_bool(struct json_out *j, const char *key, bool v);
 void json_nothing(struct json_out *j, const char *key); /* null */

@@ -47,7 +47,7 @@ static const struct opt table[] = {
 	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "time limit; a schedule that does not end by then is cut off", 1, 10000000, NULL },
 	{ OPT_CHOICE, "strategy", 0, "NAME", &o.strategy, "mix (default), pos, pct, random, delay, preempt", 0, 0, strategies },
 	{ OPT_UINT, "depth", 0, "N", &o.depth, "pct: bug depth, one more than the changes of priority (3)", 1, 64, NULL },
-	{ OPT_UINT, "seed", 0, "N", &o.seed, "the same seed gives the same schedules (1)", 0, 0, NULL },
+	{ OPT_UINT, "seed", 0, "N", &o.seed, "the same seed gives the same schedules (1)", 0, INT64_MAX, NULL },
 	{ OPT_FLAG, "exhaustive", 'x', NULL, &o.exhaustive, "every distinct trace once (optimal DPOR)", 0, 0, NULL },
 	{ OPT_UINT, "preemption-bound", 0, "N", &o.bound, "with --exhaustive: only schedules with at most N preemptions", 0, 1000000, NULL },
 	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut off a schedule after N scheduling points (20,000)", 10, CONTROL_STEPS, NULL },

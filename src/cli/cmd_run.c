@@ -57,7 +57,7 @@ static const struct opt table[] = {
 	{ OPT_STR, "save", 0, "DIR", &o.save, "with --confirm: the directory for these schedules (intact-schedules)", 0, 0, NULL },
 	{ OPT_UINT, "schedules", 0, "N", &o.schedules, "with --confirm: schedules for each finding at most (10,000)", 1, 0, NULL },
 	{ OPT_UINT, "time", 0, "SECONDS", &o.seconds, "with --confirm: stop exploring after so long", 1, 10000000, NULL },
-	{ OPT_UINT, "seed", 0, "N", &o.seed, "with --confirm: the same seed gives the same schedules (1)", 0, 0, NULL },
+	{ OPT_UINT, "seed", 0, "N", &o.seed, "with --confirm: the same seed gives the same schedules (1)", 0, INT64_MAX, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedule", 0, 0, NULL },
 	{ OPT_SEED, "perturb", 0, "SEED", &o.how.perturb, "delay threads where findings are predicted, so that others come in", 1, 1000000000, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Recording", 0, 0, NULL },

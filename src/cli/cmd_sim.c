@@ -75,7 +75,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	const struct opt table[] = {
 		{ OPT_FLAG, "interactive", 'i', NULL, &c.s.interactive, "choose each step interactively; steps can be undone", 0, 0, NULL },
 		{ OPT_STR, "schedule", 's', "LIST", &c.s.schedule, "follow this schedule: 1,1,2 or @FILE or FILE", 0, 0, NULL },
-		{ OPT_UINT, "seed", 0, "N", &c.s.seed, "seed of the random run; the same seed gives the same run", 0, UINT64_MAX - 1, NULL },
+		{ OPT_UINT, "seed", 0, "N", &c.s.seed, "seed of the random run; the same seed gives the same run", 0, INT64_MAX, NULL },
 		{ OPT_UINT, "steps", 'n', "N", &c.s.steps, "maximum number of random steps (100)", 0, RUN_MAX_STEPS, NULL },
 		{ OPT_CHOICE, "until", 0, "WHEN", &c.s.until, "stop at the end, when no thread is inside a block,\n"
 		  "                                or at a fault, trying seed after seed", 0, 0, untils },

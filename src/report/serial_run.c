@@ -18,7 +18,8 @@ struct serial_rerun {
 static bool take(struct serial_rerun *s, uint32_t thread, const struct run_step *like)
 {
 	assert(thread < s->run->ir->nthreads);
-	if (like && run_step(s->run, thread, s->from->picks + like->pick, like->npick) == RUN_OK)
+	const uint32_t *picks = like && like->npick ? s->from->picks + like->pick : NULL;
+	if (like && run_step(s->run, thread, picks, like->npick) == RUN_OK)
 		return true;
 	uint32_t n = run_outcomes(s->run, thread, s->room, 1);
 	return n && s->room[0].result == IR_OK && run_step(s->run, thread, s->room[0].pick, s->room[0].npick) == RUN_OK;
