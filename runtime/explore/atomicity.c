@@ -132,12 +132,15 @@ void x_block_begin(const char *name, uintptr_t pc)
 	begin(name, gaps, pc, gaps || !X.ctl->only_gaps);
 }
 
-void x_function_begin(uint64_t gaps, uintptr_t pc)
+/* What stands for the name of a block that is a function: its address, marked. */
+#define BLOCK_FUNCTION (1ull << 63)
+
+void x_function_begin(uint64_t gaps, uintptr_t fn, uintptr_t pc)
 {
 	if (X.c11)
 		return;
 	x_drain_if_tso(pc);
-	begin(NULL, gaps, pc, true);
+	begin((const char *)(fn | BLOCK_FUNCTION), gaps, pc, true);
 }
 
 void x_block_end(uintptr_t pc)
@@ -526,7 +529,8 @@ static void found(void *ctx, const struct cycle *y)
 		}
 	const struct x_logged *begin = &X.log[block - 1];
 	c->block_name[0] = 0;
-	if (begin->addr)
+	c->block_fn = begin->addr & BLOCK_FUNCTION ? begin->addr & ~BLOCK_FUNCTION : 0;
+	if (begin->addr && !(begin->addr & BLOCK_FUNCTION))
 		rt_print(c->block_name, sizeof c->block_name, "%s", (const char *)begin->addr);
 	c->block_pc = begin->pc;
 	X.cycle_pc = X.log[b->event - 1].pc;

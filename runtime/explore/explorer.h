@@ -623,7 +623,7 @@ static inline bool x_atomic_follows(struct x_object *o, unsigned mask, uintptr_t
 }
 void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc);
 void x_forget(uintptr_t addr, size_t size);
-void x_flush_freed(const struct x_store *e); /* fails if its memory was freed meanwhile */
+void x_flush_freed(const struct x_store *e);                  /* fails if its memory was freed meanwhile */
 void x_free_point(uintptr_t addr, size_t size, uintptr_t pc); /* memory will be freed: a point, if something in it may come later */
 void x_freed(uintptr_t addr, size_t size, bool objects, uintptr_t pc);
 bool x_was_freed(uintptr_t addr, uintptr_t *pc, uint16_t *thread);
@@ -664,7 +664,8 @@ void x_log_gap(unsigned kind, uint64_t gaps);
 void x_log_lock(uintptr_t lock, bool acquire, bool shared);
 void x_block_waits(void);
 void x_block_begin(const char *name, uintptr_t pc);
-void x_function_begin(uint64_t gaps, uintptr_t pc); /* a function that is a block, of these gaps */
+void x_function_begin(uint64_t gaps, uintptr_t fn,
+                      uintptr_t pc); /* a function that is a block, of these gaps; fn as the entry hook tells it, or 0 */
 void x_block_end(uintptr_t pc);
 void x_judge(void); /* X.cycle: a block is not atomic */
 bool x_trace_is_new(uint64_t hash);

@@ -42,7 +42,7 @@ void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 	m->frame[t->top].site = site;
 	m->frame[t->top++].sp = sp;
 	if (marked)
-		x_function_begin(gaps, pc);
+		x_function_begin(gaps, fn, pc);
 }
 
 void x_leave(uintptr_t fn)

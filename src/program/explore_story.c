@@ -279,7 +279,10 @@ static const char *text_of(const struct explore_story *s)
 static const char *block_name(struct explore_story *s)
 {
 	const struct control *c = s->c;
-	struct explore_place at = place(s, c->block_pc);
+	/* an entry may be placed in a function that is inlined behind it: the address that its hook tells is that of the block */
+	uint64_t stack[2] = { (c->block_fn + 1) | STACK_NAME, c->block_pc };
+	struct explore_place at = { 0 };
+	frames(s, c->block_fn ? stack : stack + 1, c->block_fn ? 2 : 1, &at, 1);
 	if (*c->block_name)
 		return arena_printf(s->a, "block '%.*s' in %s", (int)strnlen(c->block_name, sizeof c->block_name), c->block_name,
 		                    at.function ? at.function : "?");

@@ -241,6 +241,7 @@ struct control {
 	struct control_link link[CONTROL_LINKS];       /* NOT_ATOMIC, or of a run in detail that failed otherwise */
 	char block_name[128];
 	uint64_t block_pc;
+	uint64_t block_fn; /* a function is the block: its address, if the compiler tells; else 0 */
 	uint32_t nout;
 	uint64_t out_total;
 	struct control_thread thread[CONTROL_THREADS];
