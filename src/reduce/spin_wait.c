@@ -9,7 +9,7 @@ static const struct outcome *edges_of(const struct flow *f, uint32_t node, uint3
 	uint32_t at = f->special[node];
 	*n = at ? f->edges.data[at - 1].succ : 0;
 	assert(at + *n <= f->edges.len);
-	return f->edges.data + at;
+	return *n ? f->edges.data + at : NULL;
 }
 
 static bool takes(const struct outcome *e)
