@@ -5,7 +5,8 @@ and the rest is skipped with a line that says so.
 
     test_mpi.py PATH-OF-INTACT EXAMPLES [COUNT [SEED]]
 
-COUNT is the number of random models and of examples (4; 0: all examples). TAP on stdout; a failure prints the seed."""
+COUNT is the number of random models and of examples (0: all examples); without it 4 examples and no random model: ranks that share a small
+search from its first states on meet at each of thousands of levels, which takes minutes. TAP on stdout; a failure prints the seed."""
 import os
 import random
 import re
@@ -21,6 +22,8 @@ sys.path.insert(0, str(HERE))
 from random_models import random_model  # noqa: E402
 from tap import check, done, run  # noqa: E402
 
+# meson has malloc fill what it gives out: tables of 68 MB for each level, of which a small search uses a few pages
+os.environ.pop("MALLOC_PERTURB_", None)
 intact, examples = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 count = int(sys.argv[3]) if len(sys.argv) > 3 else 4
 seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
@@ -118,14 +121,15 @@ for name, launch in found:
         bad.append(differs(2 + len(bad) % 3, model, ["--max-states=30000"], "--mpi-from=2"))
     check(f"{name}, {len(bad)} examples: the same JSON", not any(bad), "\n".join(filter(None, bad)))
     bad = []
-    for i in range(count):
+    for i in range(count if len(sys.argv) > 3 else 0):
         s = rnd.randrange(1 << 30)
         m = text("random.atm", random_model(random.Random(s)))
         options = rnd.choice([[], ["--no-reduce=all"], ["--engine=commit", "--no-reduce=symmetry"], ["--engine=all"], ["--deadlock"]])
         wrong = differs(rnd.randint(2, 4), m, [*options, "--max-states=3000"], f"--mpi-from={rnd.choice([1, 2, 50, 200])}", f"-j{1 + i % 2}")
         if wrong:
             bad.append(f"model seed {s}: {wrong}{m.read_text()}")
-    check(f"{name}, {count} random models: the same JSON", not bad, "\n".join(bad))
+    if len(sys.argv) > 3:
+        check(f"{name}, {count} random models: the same JSON", not bad, "\n".join(bad))
 
     what, model, options = cases[0]
     rc, out, err = ranks(2, intact, "check", "-q", "--stats", *options, model, "--mpi-from=50")
