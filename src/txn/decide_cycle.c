@@ -109,7 +109,7 @@ struct cycle_edge *decide_tell(struct teller *w, const uint32_t *edges, uint32_t
 			                  .key = e->key,
 			                  .reader = DEPS_NONE,
 			                  .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
-		if (*count > 1 && goes_on(c - 1, c)) {
+		if (*count > 1 && c[-1].from != c->to && goes_on(c - 1, c)) {
 			c[-1].to = c->to;
 			(*count)--;
 			continue;
@@ -118,7 +118,7 @@ struct cycle_edge *decide_tell(struct teller *w, const uint32_t *edges, uint32_t
 		if (e->why != WHY_GIVEN)
 			tell_reason(w, at, c, depth);
 	}
-	if (cycle && *count > 2 && goes_on(&list[*count - 1], &list[0])) {
+	if (cycle && *count > 2 && list[*count - 1].from != list[0].to && goes_on(&list[*count - 1], &list[0])) {
 		list[0].from = list[*count - 1].from;
 		(*count)--;
 	}
